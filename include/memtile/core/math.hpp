@@ -1,0 +1,126 @@
+// SPDX-FileCopyrightText: The memtile authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Arithmetic that both machines spell differently, under one name.
+//
+// `fma`, `add` and `multiply` are exactly one rounding each and are never merged with their neighbours: with them the
+// simulator and the GPU agree to the last bit. A plain a * b + c may become one fma on one machine and two roundings on
+// the other. `sqrt` is correctly rounded too; the functions below it are as accurate as each machine's own library and
+// need not agree to the bit.
+#pragma once
+
+#include <memtile/core/std.hpp>
+
+namespace memtile {
+
+namespace detail {
+// Keeps a product a product: a compiler for a CPU with fused multiply-add may otherwise merge it with a later sum.
+template <class T>
+MEMTILE_FUNCTION T rounded(T v) {
+#if !defined(__CUDA_ARCH__) && defined(__x86_64__) && defined(__FMA__)
+  if constexpr (is_floating<T>) __asm__("" : "+x"(v));
+#elif !defined(__CUDA_ARCH__) && defined(__aarch64__)
+  if constexpr (is_floating<T>) __asm__("" : "+w"(v));
+#endif
+  return v;
+}
+}  // namespace detail
+
+/// a * b + c with one rounding for float and double; plain arithmetic for every other type.
+template <class T>
+MEMTILE_FUNCTION T fma(T a, T b, T c) {
+#if defined(__CUDA_ARCH__)
+  if constexpr (detail::is_same<T, float>) return __fmaf_rn(a, b, c);
+  else if constexpr (detail::is_same<T, double>) return __fma_rn(a, b, c);
+#else
+  if constexpr (detail::is_same<T, float>) return __builtin_fmaf(a, b, c);
+  else if constexpr (detail::is_same<T, double>) return __builtin_fma(a, b, c);
+#endif
+  else return T(a * b + c);
+}
+
+template <class T>
+MEMTILE_FUNCTION T multiply(T a, T b) {
+#if defined(__CUDA_ARCH__)
+  if constexpr (detail::is_same<T, float>) return __fmul_rn(a, b);
+  else if constexpr (detail::is_same<T, double>) return __dmul_rn(a, b);
+  else return T(a * b);
+#else
+  return detail::rounded(T(a * b));
+#endif
+}
+
+template <class T>
+MEMTILE_FUNCTION T add(T a, T b) {
+#if defined(__CUDA_ARCH__)
+  if constexpr (detail::is_same<T, float>) return __fadd_rn(a, b);
+  else if constexpr (detail::is_same<T, double>) return __dadd_rn(a, b);
+  else return T(a + b);
+#else
+  return detail::rounded(T(a + b));
+#endif
+}
+
+// One function of one floating argument: the device's library there, the compiler's built-in here. Templates, so that
+// they lose to the functions of <cmath> where a user's `using namespace memtile` makes both visible.
+#if defined(__CUDA_ARCH__)
+#define MEMTILE_MATH_CALL(device_float, device_double, host_float, host_double) \
+  if constexpr (detail::is_same<T, float>) return device_float(x);              \
+  else return device_double(x);
+#else
+#define MEMTILE_MATH_CALL(device_float, device_double, host_float, host_double) \
+  if constexpr (detail::is_same<T, float>) return host_float(x);                \
+  else return host_double(x);
+#endif
+#define MEMTILE_MATH_FUNCTION(name, device_float, device_double, host_float, host_double) \
+  template <class T, class = detail::enable_if_t<detail::is_floating<T>>>                 \
+  MEMTILE_FUNCTION T name(T x) {                                                          \
+    MEMTILE_MATH_CALL(device_float, device_double, host_float, host_double)               \
+  }
+MEMTILE_MATH_FUNCTION(sqrt, __fsqrt_rn, __dsqrt_rn, __builtin_sqrtf, __builtin_sqrt)
+MEMTILE_MATH_FUNCTION(floor, ::floorf, ::floor, __builtin_floorf, __builtin_floor)
+MEMTILE_MATH_FUNCTION(round_to_even, ::rintf, ::rint, __builtin_rintf, __builtin_rint)
+MEMTILE_MATH_FUNCTION(exp, ::expf, ::exp, __builtin_expf, __builtin_exp)
+MEMTILE_MATH_FUNCTION(log, ::logf, ::log, __builtin_logf, __builtin_log)
+MEMTILE_MATH_FUNCTION(sin, ::sinf, ::sin, __builtin_sinf, __builtin_sin)
+MEMTILE_MATH_FUNCTION(cos, ::cosf, ::cos, __builtin_cosf, __builtin_cos)
+MEMTILE_MATH_FUNCTION(tanh, ::tanhf, ::tanh, __builtin_tanhf, __builtin_tanh)
+MEMTILE_MATH_FUNCTION(erf, ::erff, ::erf, __builtin_erff, __builtin_erf)
+#undef MEMTILE_MATH_FUNCTION
+#undef MEMTILE_MATH_CALL
+
+/// |x| of any signed type.
+template <class T>
+MEMTILE_FUNCTION T abs(T x) {
+  return x < T(0) ? -x : x + T(0);  // + 0 turns -0 into 0
+}
+
+/// 1 / sqrt(x), two roundings on both machines.
+template <class T>
+MEMTILE_FUNCTION T rsqrt(T x) {
+  return T(1) / sqrt(x);
+}
+
+/// The number of bits set, of zero bits above the highest one (32 for 0), and the index of the lowest one (-1 for 0).
+MEMTILE_FUNCTION int popc(uint32 x) {
+#if defined(__CUDA_ARCH__)
+  return __popc(x);
+#else
+  return __builtin_popcount(x);
+#endif
+}
+MEMTILE_FUNCTION int leading_zeros(uint32 x) {
+#if defined(__CUDA_ARCH__)
+  return __clz(int(x));
+#else
+  return x == 0 ? 32 : __builtin_clz(x);
+#endif
+}
+MEMTILE_FUNCTION int lowest_bit(uint32 x) {
+#if defined(__CUDA_ARCH__)
+  return __ffs(int(x)) - 1;
+#else
+  return __builtin_ffs(int(x)) - 1;
+#endif
+}
+
+}  // namespace memtile

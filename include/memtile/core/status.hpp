@@ -1,0 +1,99 @@
+// SPDX-FileCopyrightText: The memtile authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What a host call says about itself: success, or why not, in words with the values.
+#pragma once
+
+#include <memtile/core/std.hpp>
+
+#if !defined(__CUDACC_RTC__)
+#include <string>
+
+namespace memtile {
+
+namespace detail {
+// cudaError_t, known by an enumerator of its own: no CUDA header is needed, whichever comes first.
+template <class E, class = void>
+inline constexpr bool is_cuda_error = false;
+template <class E>
+inline constexpr bool is_cuda_error<E, void_t<decltype(E::cudaErrorInvalidValue)>> = true;
+
+inline void append(std::string& text, const char* words) { text += words; }
+inline void append(std::string& text, const std::string& words) { text += words; }
+template <class Number>
+void append(std::string& text, Number number) {
+  text += std::to_string(number);
+}
+// Replaces each {} of the pattern by the next value.
+inline std::string filled_in(const char* pattern) { return pattern; }
+template <class V, class... Rest>
+std::string filled_in(const char* pattern, const V& value, const Rest&... rest) {
+  std::string text;
+  for (; *pattern != '\0'; ++pattern) {
+    if (pattern[0] == '{' && pattern[1] == '}') {
+      append(text, value);
+      return text + filled_in(pattern + 2, rest...);
+    }
+    text += *pattern;
+  }
+  return text;
+}
+}  // namespace detail
+
+/// Success, or a reason. A refused call has launched nothing and changed nothing.
+///
+///   if (auto status = memtile::gemm(stream, a, b, c); !status) std::puts(status.message().c_str());
+///   CHECK_CUDA(memtile::gemm(stream, a, b, c));        // becomes a cudaError_t where one is asked for
+class [[nodiscard]] status {
+ public:
+  status() = default;  // success
+
+  /// The arguments are wrong. Each {} of the pattern is replaced by the next value.
+  template <class... V>
+  static status refused(const char* pattern, const V&... values) {
+    return status(invalid_value, detail::filled_in(pattern, values...));
+  }
+  /// The kernel cannot run on this machine as it is: too many threads, too much shared memory, a grid out of range.
+  template <class... V>
+  static status unlaunchable(const char* pattern, const V&... values) {
+    return status(invalid_configuration, detail::filled_in(pattern, values...));
+  }
+  /// CUDA, or the simulator in its place, reported `code` while doing `what`.
+  template <class... V>
+  static status failed(int code, const char* pattern, const V&... values) {
+    return code == 0 ? status() : status(code, detail::filled_in(pattern, values...));
+  }
+
+  bool ok() const noexcept { return code_ == 0; }
+  /// Explicit: an implicit one makes (s == cudaSuccess) compare false with 0.
+  explicit operator bool() const noexcept { return ok(); }
+  /// Empty for success.
+  const std::string& message() const noexcept { return message_; }
+  /// The value of cudaError_t that fits best.
+  int code() const noexcept { return code_; }
+
+  template <class E, class = detail::enable_if_t<detail::is_cuda_error<E>>>
+  operator E() const noexcept {
+    return static_cast<E>(code_);
+  }
+  template <class E, class = detail::enable_if_t<detail::is_cuda_error<E>>>
+  friend bool operator==(const status& s, E e) noexcept {
+    return s.code_ == int(e);
+  }
+  template <class E, class = detail::enable_if_t<detail::is_cuda_error<E>>>
+  friend bool operator!=(const status& s, E e) noexcept {
+    return s.code_ != int(e);
+  }
+
+  // The values of cudaError_t that memtile gives on its own account; they have never changed.
+  static constexpr int invalid_value = 1, invalid_configuration = 9, illegal_address = 700, launch_timeout = 702,
+                       launch_failure = 719;
+
+ private:
+  status(int code, std::string message) : code_(code), message_(static_cast<std::string&&>(message)) {}
+
+  int code_ = 0;
+  std::string message_;
+};
+
+}  // namespace memtile
+#endif
