@@ -1,0 +1,113 @@
+// SPDX-FileCopyrightText: The memtile authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// global -> shared: the threads of a block bring a tile of a matrix into shared memory.
+//
+// Two ways. `global_to_shared` passes through registers and is done when the caller has synchronised. `tile_stream`
+// copies tile after tile asynchronously, without registers, so that a block computes on one tile while the next ones
+// are on their way.
+//
+// The trap is the width of the access: 16 bytes need a base *and* a pitch that are multiples of 16, and an extent that
+// is one too, or the last piece of a row would read what follows it.
+#pragma once
+
+#include <memtile/block/block.cuh>
+#include <memtile/global/access.cuh>
+#include <memtile/hw/async_copy.cuh>
+#include <memtile/shared/tile.cuh>
+
+namespace memtile {
+
+namespace detail {
+template <int N, class T, int Rows, int Columns, class TileLayout>
+MEMTILE_FUNCTION void copy_pieces(block b, const matrix_view<const T>& in, int64 row0, int64 column0,
+                                  shared_tile<T, Rows, Columns, TileLayout>& tile, site s) {
+  constexpr int per_row = Columns / N;
+  for (int piece = b.rank(); piece < Rows * per_row; piece += b.size()) {
+    const int r = piece / per_row, c = piece % per_row * N;
+    vec<T, N> v{};
+    if (in.inside(row0 + r, column0 + c)) v = in.load(wide<N>, row0 + r, column0 + c, s);
+    tile.store(r, c, v, s);
+  }
+}
+}  // namespace detail
+
+/// Brings the Rows x Columns elements of `in` from (row0, column0) on into `tile`.
+///
+/// Callers   every thread of the block; any number of threads
+/// Result    visible after the caller's block.sync()
+/// Outside   elements beyond `in` become T{}
+/// Memory    reads each element once, 16 bytes at a time where base, pitch, extent, column0 and the tile allow it, else
+///           one element
+/// Requires  row0, column0 >= 0
+template <class T, class U, int Rows, int Columns, class TileLayout>
+MEMTILE_FUNCTION void global_to_shared(block b, const matrix_view<U>& in, int64 row0, int64 column0,
+                                       shared_tile<T, Rows, Columns, TileLayout>& tile, site s = site::here()) {
+  s = s.within("global_to_shared");
+  const matrix_view<const T> source = in;
+  constexpr int N = TileLayout::template keeps_together<T, Rows, Columns>();
+  if constexpr (N > 1) {
+    if (allows_access_of<N* int(sizeof(T))>(source) && column0 % N == 0)
+      return detail::copy_pieces<N>(b, source, row0, column0, tile, s);
+  }
+  detail::copy_pieces<1>(b, source, row0, column0, tile, s);
+}
+
+/// One thread's share of a walk over a matrix in tiles of Rows x Columns, `Bytes` bytes to an access.
+///
+///   tile_stream<float, 128, 16, 256, 16> stream(block.rank(), a, row0, 0);
+///   stream.copy(tile, rows_inside, columns_inside, s);  stream.next_columns();  hw::async_commit(s);
+///
+/// Callers   every one of the `Threads` threads of the block
+/// Result    visible after hw::async_wait and a block.sync()
+/// Outside   elements at or beyond rows_inside or columns_inside of the tile become 0, and are not read
+/// Memory    each element once; neighbouring threads read neighbouring pieces of a row
+/// Requires  allows_access_of<Bytes>(in); the first row and column of each tile are multiples of the access
+template <class T, int Rows, int Columns, int Threads, int Bytes>
+class tile_stream {
+  static constexpr int piece = Bytes / int(sizeof(T)), per_row = Columns / piece, pieces = Rows * per_row;
+  // Copies in straight code: narrow ones are many, and more straight code costs the compiler time and the instruction
+  // cache room.
+  static constexpr int rounds = ceil_div(pieces, Threads), together = rounds % 8 == 0 ? 8 : rounds;
+  static_assert(Bytes % sizeof(T) == 0 && Columns % piece == 0,
+                "memtile: a row of a streamed tile must be a whole number of accesses");
+
+ public:
+  MEMTILE_FUNCTION tile_stream(int rank, const matrix_view<const T>& in, int64 row0, int64 column0)
+      : rank_(rank), pitch_(in.pitch),
+        from_(reinterpret_cast<const char*>(in.address(row0 + row_of(0), column0 + column_of(0)))) {}
+
+  template <class Tile>
+  MEMTILE_FUNCTION void copy(Tile& tile, int rows_inside, int columns_inside, site s) const {
+    static_assert(Tile::rows == Rows && Tile::columns == Columns, "memtile: a stream must fill tiles of its own shape");
+    MEMTILE_KEEP_LOOP
+    for (int i0 = 0; i0 < rounds; i0 += together) {
+      MEMTILE_UNROLL
+      for (int i = i0; i < i0 + together; ++i) {
+        if (rounds * Threads > pieces && rank_ + i * Threads >= pieces) break;  // only the last round can be incomplete
+        const int r = row_of(i), c = column_of(i);
+        const char* from = from_ + (r - row_of(0)) * pitch_ + (c - column_of(0)) * int(sizeof(T));
+        hw::async_copy<Bytes>(tile.address(r, c), from, r < rows_inside && c < columns_inside, s);
+      }
+    }
+  }
+  MEMTILE_FUNCTION void next_columns() { from_ += Columns * int(sizeof(T)); }
+  MEMTILE_FUNCTION void next_rows() { from_ += Rows * pitch_; }
+
+ private:
+  // The place in the tile of this thread's i-th piece. Where a whole number of rows fits the threads, the column stays
+  // the same.
+  MEMTILE_FUNCTION int row_of(int i) const {
+    if constexpr (Threads % per_row == 0) return rank_ / per_row + i * (Threads / per_row);
+    else return (rank_ + i * Threads) / per_row;
+  }
+  MEMTILE_FUNCTION int column_of(int i) const {
+    if constexpr (Threads % per_row == 0) return rank_ % per_row * piece;
+    else return (rank_ + i * Threads) % per_row * piece;
+  }
+
+  int rank_;
+  int64 pitch_;
+  const char* from_;
+};
+
+}  // namespace memtile

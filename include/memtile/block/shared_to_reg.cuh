@@ -1,0 +1,56 @@
+// SPDX-FileCopyrightText: The memtile authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// shared -> register: a thread loads its share of a tile into a fragment, 16 bytes at a time, whichever way the tile
+// lies.
+#pragma once
+
+#include <memtile/reg/fragment.cuh>
+#include <memtile/shared/tile.cuh>
+
+namespace memtile {
+
+/// The `Count` positions of one thread along one side of a tile: runs of `Run` neighbours, `Step` apart. Lanes side by
+/// side take runs side by side, so that a warp reads whole lines.
+template <int Count, int Run, int Step>
+struct thread_span {
+  static_assert(Count % Run == 0, "memtile: a thread's share must be a whole number of runs");
+  static constexpr int count = Count, run = Run;
+  int first;
+  MEMTILE_FUNCTION constexpr int operator[](int i) const { return first + i / Run * Step + i % Run; }
+};
+
+/// Loads K x Count values from a tile that holds k along its rows: (position, k) -> fragment(k, i). One access brings K
+/// values of one position. The tile's swizzle keeps lanes a run apart in different banks, and gives all positions of a
+/// thread one key.
+///
+/// Callers   each thread for itself, after the barrier that follows the fill of the tile
+/// Requires  K * sizeof(T) is 4, 8 or 16 and k0 a multiple of K
+template <class T, int K, int Count, int Run, int Step, class Tile>
+MEMTILE_FUNCTION void shared_rows_to_reg(const Tile& tile, thread_span<Count, Run, Step> span, int k0,
+                                         fragment<T, K, Count>& out, site s) {
+  const int first = Tile::offset(span.first, 0);
+  MEMTILE_UNROLL
+  for (int i = 0; i < Count; ++i) {
+    const vec<T, K> v = tile.load_beside(wide<K>, first, span.first, span[i] - span.first, k0, s);
+    MEMTILE_UNROLL
+    for (int k = 0; k < K; ++k) out(k, i) = v[k];
+  }
+}
+
+/// The same from a tile that holds the positions along its rows: (k, position) -> fragment(k, i). One access brings a
+/// run.
+template <class T, int K, int Count, int Run, int Step, class Tile>
+MEMTILE_FUNCTION void shared_columns_to_reg(const Tile& tile, thread_span<Count, Run, Step> span, int k0,
+                                            fragment<T, K, Count>& out, site s) {
+  MEMTILE_UNROLL
+  for (int k = 0; k < K; ++k) {
+    MEMTILE_UNROLL
+    for (int i = 0; i < Count; i += Run) {
+      const vec<T, Run> v = tile.load(wide<Run>, k0 + k, span[i], s);
+      MEMTILE_UNROLL
+      for (int j = 0; j < Run; ++j) out(k, i + j) = v[j];
+    }
+  }
+}
+
+}  // namespace memtile

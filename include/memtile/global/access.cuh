@@ -1,0 +1,108 @@
+// SPDX-FileCopyrightText: The memtile authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// How a view's load and store reach memory. core/view.hpp says where an element lies; here stands what the simulator
+// checks on the way: the index against the extents, in every dimension. On the device nothing is checked and the access
+// is the bare one.
+#pragma once
+
+#include <memtile/core/view.hpp>
+#include <memtile/hw/atomic.cuh>
+#include <memtile/hw/bounds.cuh>
+#include <memtile/hw/memory.cuh>
+
+namespace memtile {
+
+namespace detail {
+
+// What a load that is left out returns: all bits set, which is NaN for floating types.
+template <class V>
+MEMTILE_FUNCTION V poison() {
+  V v;
+  __builtin_memset(static_cast<void*>(&v), 0xff, sizeof(V));
+  return v;
+}
+
+template <class V, int Dimensions>
+MEMTILE_FUNCTION V load_from_view(const char* what, const int64 (&index)[Dimensions], const int64 (&extent)[Dimensions],
+                                  int contiguous, int count, const void* address, site s) {
+  if (!hw::inside(what, index, extent, contiguous, count, s)) return poison<V>();
+  return hw::load_global(static_cast<const V*>(address), s);
+}
+template <class V, int Dimensions>
+MEMTILE_FUNCTION void store_to_view(const char* what, const int64 (&index)[Dimensions],
+                                    const int64 (&extent)[Dimensions], int contiguous, int count, void* address,
+                                    const V& v, site s) {
+  if (hw::inside(what, index, extent, contiguous, count, s)) hw::store_global(static_cast<V*>(address), v, s);
+}
+
+}  // namespace detail
+
+template <class T>
+MEMTILE_FUNCTION auto vector_view<T>::load(int64 i, site s) const -> element {
+  return detail::load_from_view<element>("vector_view", {i}, {size}, 0, 1, address(i), s);
+}
+template <class T>
+template <int N>
+MEMTILE_FUNCTION auto vector_view<T>::load(width<N>, int64 i, site s) const -> vec<element, N> {
+  return detail::load_from_view<vec<element, N>>("vector_view", {i}, {size}, 0, N, address(i), s);
+}
+template <class T>
+MEMTILE_FUNCTION void vector_view<T>::store(int64 i, element v, site s) const {
+  detail::store_to_view<element>("vector_view", {i}, {size}, 0, 1, address(i), v, s);
+}
+template <class T>
+template <int N>
+MEMTILE_FUNCTION void vector_view<T>::store(int64 i, const vec<element, N>& v, site s) const {
+  detail::store_to_view<vec<element, N>>("vector_view", {i}, {size}, 0, N, address(i), v, s);
+}
+template <class T>
+MEMTILE_FUNCTION auto vector_view<T>::atomic_add(int64 i, element v, site s) const -> element {
+  if (!hw::inside("vector_view", {i}, {size}, 0, 1, s)) return detail::poison<element>();
+  return hw::atomic_add(hw::memory::global, address(i), v, s);
+}
+
+template <class T, class Layout>
+MEMTILE_FUNCTION auto matrix_view<T, Layout>::load(int64 r, int64 c, site s) const -> element {
+  return detail::load_from_view<element>("matrix_view", {r, c}, {rows, cols}, is_row_major, 1, address(r, c), s);
+}
+template <class T, class Layout>
+template <int N>
+MEMTILE_FUNCTION auto matrix_view<T, Layout>::load(width<N>, int64 r, int64 c, site s) const -> vec<element, N> {
+  return detail::load_from_view<vec<element, N>>("matrix_view", {r, c}, {rows, cols}, is_row_major, N, address(r, c),
+                                                 s);
+}
+template <class T, class Layout>
+MEMTILE_FUNCTION void matrix_view<T, Layout>::store(int64 r, int64 c, element v, site s) const {
+  detail::store_to_view<element>("matrix_view", {r, c}, {rows, cols}, is_row_major, 1, address(r, c), v, s);
+}
+template <class T, class Layout>
+template <int N>
+MEMTILE_FUNCTION void matrix_view<T, Layout>::store(int64 r, int64 c, const vec<element, N>& v, site s) const {
+  detail::store_to_view<vec<element, N>>("matrix_view", {r, c}, {rows, cols}, is_row_major, N, address(r, c), v, s);
+}
+template <class T, class Layout>
+MEMTILE_FUNCTION auto matrix_view<T, Layout>::atomic_add(int64 r, int64 c, element v, site s) const -> element {
+  if (!hw::inside("matrix_view", {r, c}, {rows, cols}, is_row_major, 1, s)) return detail::poison<element>();
+  return hw::atomic_add(hw::memory::global, address(r, c), v, s);
+}
+
+template <class T>
+MEMTILE_FUNCTION auto volume_view<T>::load(int64 z, int64 r, int64 c, site s) const -> element {
+  return detail::load_from_view<element>("volume_view", {z, r, c}, {depth, rows, cols}, 2, 1, slice(z).address(r, c),
+                                         s);
+}
+template <class T>
+MEMTILE_FUNCTION void volume_view<T>::store(int64 z, int64 r, int64 c, element v, site s) const {
+  detail::store_to_view<element>("volume_view", {z, r, c}, {depth, rows, cols}, 2, 1, slice(z).address(r, c), v, s);
+}
+
+/// True if every access of `Bytes` bytes at a multiple of that many from the beginning of a row (or column, for column
+/// major views) is aligned and stays inside: base, pitch and extent are multiples of it. An aligned base alone is not
+/// enough.
+template <int Bytes, class T, class Layout>
+MEMTILE_FUNCTION bool allows_access_of(const matrix_view<T, Layout>& v) {
+  const int64 contiguous = v.is_row_major ? v.cols : v.rows;
+  return (int64(reinterpret_cast<size_t>(v.data)) | v.pitch | contiguous * int64(sizeof(T))) % Bytes == 0;
+}
+
+}  // namespace memtile
