@@ -1,0 +1,87 @@
+// SPDX-FileCopyrightText: The memtile authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What a launch asks of a device before it starts a kernel, once for each kernel and device.
+#pragma once
+
+#include <memtile/core/config.hpp>
+
+#if !defined(__CUDACC_RTC__)
+#include <memtile/core/status.hpp>
+
+namespace memtile::detail {
+
+// The limits that every CUDA device has.
+inline status check_configuration(const char* kernel, int64 planes, int64 rows, int64 columns, int threads) {
+  if (threads < 1 || threads > 1024)
+    return status::unlaunchable("launch of {}: a block must have 1 to 1024 threads, not {}", kernel, threads);
+  if (planes < 0 || rows < 0 || columns < 0 || planes > 65535 || rows > 65535 || columns > 0x7fffffff)
+    return status::unlaunchable("launch of {}: the grid must have at most 65535 planes, 65535 rows and 2147483647 "
+                                "columns of blocks, not {} x {} x {}: number the blocks along "
+                                "the columns",
+                                kernel, planes, rows, columns);
+  return {};
+}
+
+}  // namespace memtile::detail
+
+#if MEMTILE_CUDA
+#include <atomic>
+#include <cuda_runtime_api.h>
+
+namespace memtile::detail {
+
+// Makes a CUDA call and leaves the runtime's "last error" as it was: an error of ours is in the status alone, an
+// earlier one of somebody else's stays pending.
+template <class Call>
+status cuda_call(const char* what, Call call) {
+  const bool clean_before = cudaPeekAtLastError() == cudaSuccess;
+  const cudaError_t error = call();
+  if (error == cudaSuccess) return {};
+  if (clean_before) (void)cudaGetLastError();
+  return status::failed(int(error), "{}: CUDA error {} ({})", what, int(error), cudaGetErrorString(error));
+}
+
+inline int device_attribute(cudaDeviceAttr attribute, int device) {
+  int value = 0;
+  return cudaDeviceGetAttribute(&value, attribute, device) == cudaSuccess ? value : 0;
+}
+
+// Remembers on which devices a kernel may be launched: with how many threads, its shared memory granted. Only successes
+// are remembered.
+class prepared_kernel {
+ public:
+  status prepare(const char* kernel, const void* entry, int threads, size_t dynamic_bytes) {
+    int device = 0;
+    if (status s = cuda_call("launch: current device", [&] { return cudaGetDevice(&device); }); !s) return s;
+    if (device < devices && threads <= threads_granted_[device].load(std::memory_order_acquire)) return {};
+
+    cudaFuncAttributes attributes = {};
+    if (status s = cuda_call("launch: kernel attributes", [&] { return cudaFuncGetAttributes(&attributes, entry); });
+        !s)
+      return s;
+    if (threads > attributes.maxThreadsPerBlock)
+      return status::unlaunchable("launch of {}: {} threads of {} registers each do not fit: at most {}", kernel,
+                                  threads, attributes.numRegs, attributes.maxThreadsPerBlock);
+    const size_t limit = size_t(device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
+    if (attributes.sharedSizeBytes + dynamic_bytes > limit)
+      return status::unlaunchable(
+          "launch of {}: {} bytes of shared memory do not fit: a block has at most {} on this device", kernel,
+          attributes.sharedSizeBytes + dynamic_bytes, limit);
+    if (attributes.sharedSizeBytes + dynamic_bytes > 48 * 1024) {
+      const auto opt_in = [&] {
+        return cudaFuncSetAttribute(entry, cudaFuncAttributeMaxDynamicSharedMemorySize, int(dynamic_bytes));
+      };
+      if (status s = cuda_call("launch: opt-in to shared memory", opt_in); !s) return s;
+    }
+    if (device < devices) threads_granted_[device].store(attributes.maxThreadsPerBlock, std::memory_order_release);
+    return {};
+  }
+
+ private:
+  static constexpr int devices = 64;  // beyond that nothing is remembered, and each launch asks again
+  std::atomic<int> threads_granted_[devices] = {};
+};
+
+}  // namespace memtile::detail
+#endif
+#endif

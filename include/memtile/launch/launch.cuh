@@ -1,0 +1,214 @@
+// SPDX-FileCopyrightText: The memtile authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// launch: starts a kernel on the GPU or in the simulator, after checking that it can run there.
+//
+// A kernel is a function object. What a launch must know stands in it:
+//
+//   struct my_kernel {
+//     static constexpr int threads = 256;          // of a block; or a plain `int threads` that is set at run time
+//     static constexpr int min_blocks = 2;         // optional: blocks that must fit on a multiprocessor
+//     static constexpr const char* name = "mine";  // optional: for messages and reports, which else say the type
+//     struct storage { ... };                      // optional: shared memory, trivial, up to the card's limit
+//     MEMTILE_KERNEL void operator()(memtile::block block, storage& shared, memtile::vector_view<float> v) const;
+//   };
+#pragma once
+
+#include <memtile/block/block.cuh>
+#include <memtile/launch/device.hpp>
+#include <memtile/launch/where.hpp>
+
+#if !defined(__CUDACC_RTC__)
+#include <tuple>
+
+namespace memtile {
+
+/// The blocks of a launch: grid{columns}, grid{rows, columns} or grid{planes, rows, columns}. block.grid_row() and the
+/// like say which one a block is.
+struct grid {
+  int64 planes = 1, rows = 1, columns = 1;
+  constexpr grid(int64 columns_) : columns(columns_) {}
+  constexpr grid(int64 rows_, int64 columns_) : rows(rows_), columns(columns_) {}
+  constexpr grid(int64 planes_, int64 rows_, int64 columns_) : planes(planes_), rows(rows_), columns(columns_) {}
+};
+/// So many blocks that tiles of tile_rows x tile_columns cover rows x columns elements.
+constexpr grid grid_for(int64 rows, int64 columns, int64 tile_rows, int64 tile_columns) {
+  return {ceil_div(rows, tile_rows), ceil_div(columns, tile_columns)};
+}
+
+namespace detail {
+
+// What a kernel's call operator takes: (block, P...) or (block, storage&, P...).
+struct no_storage {};
+template <class S, class... P>
+struct signature {};
+template <class M>
+struct signature_of {
+  static_assert(always_false<M>, "memtile: a kernel must have one non-template operator()(memtile::block, ...) const");
+};
+template <class K, class R, class... P>
+struct signature_of<R (K::*)(block, P...) const> {
+  using type = signature<no_storage, P...>;
+};
+template <class K, class R, class S, class... P>
+struct signature_of<R (K::*)(block, S&, P...) const> {
+  using type = signature<S, P...>;
+};
+
+template <class K, class = void>
+inline constexpr bool has_threads = false;
+template <class K>
+inline constexpr bool has_threads<K, void_t<decltype(int(declval<const K&>().threads))>> = true;
+// A kernel's constants, or the default.
+template <class K, class = void>
+inline constexpr int static_threads = 0;  // not known at compile time
+template <class K>
+inline constexpr int static_threads<K, enable_if_t<(K::threads > 0)>> = K::threads;
+template <class K, class = void>
+inline constexpr int min_blocks_of = 0;
+template <class K>
+inline constexpr int min_blocks_of<K, enable_if_t<(K::min_blocks > 0)>> = K::min_blocks;
+
+// What messages and reports call a kernel: its own `name`, or its type.
+template <class K, class = void>
+inline constexpr bool has_name = false;
+template <class K>
+inline constexpr bool has_name<K, void_t<decltype(K::name)>> = true;
+template <class K>
+std::string words_for() {
+  if constexpr (has_name<K>) {
+    return K::name;
+  } else {
+    const std::string whole = __PRETTY_FUNCTION__;  // ... [with K = my_kernel; ...
+    const size_t from = whole.find("K = ") + 4;
+    return whole.substr(from, whole.find_first_of(";]", from) - from);
+  }
+}
+template <class K>
+const char* name_of() {
+  static const std::string name = words_for<K>();
+  return name.c_str();
+}
+
+inline constexpr size_t static_shared_limit = 48 * 1024;
+
+#if MEMTILE_CUDA
+MEMTILE_USER_CODE_BEGIN
+// P... and not const P...: g++ cannot take the address of the latter.
+template <class K, class S, class... P>
+__global__ void __launch_bounds__(static_threads<K>, min_blocks_of<K>) kernel_entry(K kernel, P... p) {
+  const int rank = int(threadIdx.x);
+  constexpr bool fixed = static_threads<K> != 0;
+  if constexpr (fixed) __builtin_assume(rank >= 0 && rank < static_threads<K>);
+  const block b(rank, fixed ? static_threads<K> : int(blockDim.x));
+  if constexpr (is_same<S, no_storage>) {
+    kernel(b, p...);
+  } else if constexpr (sizeof(S) <= static_shared_limit) {
+    __shared__ S storage;
+    kernel(b, storage, p...);
+  } else {
+    extern __shared__ __align__(1024) unsigned char memtile_dynamic_shared[];
+    kernel(b, *reinterpret_cast<S*>(memtile_dynamic_shared), p...);
+  }
+}
+MEMTILE_USER_CODE_END
+
+// What is known of a kernel_entry. Static, one for each file that launches the kernel: nvcc gives every file an entry
+// of its own, and the opt-in of one does not hold for another.
+template <class K, class S, class... P>
+static prepared_kernel prepared_entry;
+#endif
+
+// P... is fixed by the class and not deduced: an argument of another type converts, once, on the host, as in any call.
+template <class K, class Signature>
+class launcher;
+template <class K, class S, class... P>
+class launcher<K, signature<S, P...>> {
+  static constexpr bool has_storage = !is_same<S, no_storage>;
+  static constexpr size_t shared_bytes = has_storage ? sizeof(S) : 0;
+  static_assert(has_threads<K>,
+                "memtile: a kernel must say how many threads its block has: static constexpr int threads = ...;");
+  static_assert((true && ... && !is_reference<P>),
+                "memtile: a kernel must take its arguments by value: the GPU gets copies");
+  static_assert(__is_trivially_copyable(K) && (true && ... && __is_trivially_copyable(P)),
+                "memtile: a kernel and its arguments must be trivially copyable");
+  static_assert(!has_storage || __is_trivially_constructible(S),
+                "memtile: shared storage must be trivial: no member initialisers");
+
+  // A call in the simulator: every simulated thread runs `body` on it.
+  struct call {
+    const K& kernel;
+    std::tuple<P...> arguments;
+    static void body(const void* self) {
+      const call& c = *static_cast<const call*>(self);
+      std::apply(
+          [&](const P&... p) {
+            if constexpr (has_storage) c.kernel(this_block(), *static_cast<S*>(sim::current->shared_storage()), p...);
+            else c.kernel(this_block(), p...);
+          },
+          c.arguments);
+    }
+  };
+
+ public:
+  static status run(const on_cpu& place, const grid& g, const K& kernel, P... p) {
+    if (status s = check_configuration(name_of<K>(), g.planes, g.rows, g.columns, kernel.threads); !s) return s;
+    if (g.planes * g.rows * g.columns == 0) return {};
+    const call c{kernel, std::tuple<P...>(p...)};
+    const size_t alignment = has_storage ? alignof(S) : 1;
+    return place.machine.run(
+        {name_of<K>(), g.planes, g.rows, g.columns, kernel.threads, shared_bytes, alignment, &call::body, &c});
+  }
+#if MEMTILE_CUDA
+  static status run(const on_gpu& place, const grid& g, const K& kernel, P... p) {
+    if (status s = check_configuration(name_of<K>(), g.planes, g.rows, g.columns, kernel.threads); !s) return s;
+    if (g.planes * g.rows * g.columns == 0) return {};
+    void (*const entry)(K, P...) = kernel_entry<K, S, P...>;
+    const size_t dynamic_bytes = shared_bytes > static_shared_limit ? shared_bytes : 0;
+    prepared_kernel& prepared = prepared_entry<K, S, P...>;
+    if (status s = prepared.prepare(name_of<K>(), reinterpret_cast<const void*>(entry), kernel.threads, dynamic_bytes);
+        !s)
+      return s;
+
+    cudaLaunchConfig_t config = {};
+    config.gridDim = dim3(unsigned(g.columns), unsigned(g.rows), unsigned(g.planes));
+    config.blockDim = dim3(unsigned(kernel.threads));
+    config.dynamicSmemBytes = dynamic_bytes;
+    config.stream = place.where.stream;
+    return cuda_call("launch", [&] { return cudaLaunchKernelEx(&config, entry, K(kernel), P(p)...); });
+  }
+  static status run(const on_either& place, const grid& g, const K& kernel, P... p) {
+    if (place.machine != nullptr) return run(on_cpu{*place.machine}, g, kernel, p...);
+    return run(on_gpu{place.where}, g, kernel, p...);
+  }
+#else
+  template <class Place>
+  static status run(const Place&, const grid&, const K&, const P&...) {
+    static_assert(
+        always_false<Place>,
+        "memtile: a file that launches on a GPU must be compiled by nvcc; this compiler has the simulator only");
+    return {};
+  }
+#endif
+};
+
+template <class K>
+using launcher_of = launcher<K, typename signature_of<decltype(&K::operator())>::type>;
+
+}  // namespace detail
+
+/// Starts one block of `kernel.threads` threads for each place of the grid, with the arguments that its call operator
+/// takes after the block and the storage.
+///
+/// Returns   on the GPU at once: the kernel runs on the stream. In the simulator when it has run; faults of the kernel
+///           are in the status.
+/// Errors    a configuration that the machine cannot run is refused with the limit that it breaks; an error of an
+///           earlier call is neither returned nor cleared. An empty grid is success, and nothing is launched.
+/// Requires  rows and planes of the grid up to 65,535; columns up to 2^31 - 1
+/// Cost      the first launch of a kernel on a device asks for its limits, and opts in to shared memory above 48 KiB
+template <class Where, class Kernel, class... Arguments>
+status launch(Where&& where, const grid& blocks, const Kernel& kernel, const Arguments&... arguments) {
+  return detail::launcher_of<Kernel>::run(detail::place_of(where), blocks, kernel, arguments...);
+}
+
+}  // namespace memtile
+#endif

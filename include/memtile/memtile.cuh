@@ -1,0 +1,11 @@
+// SPDX-FileCopyrightText: The memtile authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Everything but the simulator, which is in sim.cuh.
+#pragma once
+
+#include <memtile/gemm.cuh>
+#include <memtile/kernel.cuh>
+#include <memtile/reduce.cuh>
+#include <memtile/stencil.cuh>
+#include <memtile/transpose.cuh>
+#include <memtile/version.hpp>
