@@ -1,0 +1,76 @@
+// SPDX-FileCopyrightText: The memtile authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// How a block that cannot go on is explained: which threads came where, and which are missed.
+#pragma once
+
+#include <memtile/sim/simulated_thread.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace memtile::sim::detail {
+
+inline std::string what_it_did(const simulated_thread& t) {
+  switch (t.state) {
+  case thread_state::returned: return "returned";
+  case thread_state::at_block_barrier: return "stopped at the block barrier " + place(t.where);
+  case thread_state::at_warp_operation:
+    return std::string("stopped at the warp ") + (t.orders ? "barrier " : "exchange ") + place(t.where) +
+           " with mask " + hexadecimal(t.mask);
+  default: return "kept running at " + place(t.where);
+  }
+}
+
+// "threads 1, 3, 5 .. 31 returned; threads 2, 4 stopped at the block barrier own.cu:12", leaving out those that `skip`
+// names.
+template <class Skip>
+std::string who_did_what(const simulated_threads& all, int threads, Skip skip) {
+  std::vector<std::string> deeds;
+  std::vector<std::vector<int>> groups;
+  for (int t = 0; t < threads; ++t) {
+    if (skip(*all[std::size_t(t)])) continue;
+    const std::string deed = what_it_did(*all[std::size_t(t)]);
+    const auto known = std::size_t(std::find(deeds.begin(), deeds.end(), deed) - deeds.begin());
+    if (known == deeds.size()) {
+      deeds.push_back(deed);
+      groups.emplace_back();
+    }
+    groups[known].push_back(t);
+  }
+  std::string text;
+  for (std::size_t i = 0; i < deeds.size(); ++i)
+    text += (i > 0 ? "; " : "") + thread_ranges(groups[i]) + " " + deeds[i];
+  return text;
+}
+
+/// `first` waits at a block barrier that not all threads have reached, and nobody can run.
+inline std::string explain_divergent_barrier(const simulated_threads& all, int threads, const simulated_thread& first) {
+  const auto arrived = [&](const simulated_thread& t) {
+    return t.state == first.state && same_site(t.where, first.where);
+  };
+  std::vector<int> there;
+  for (int t = 0; t < threads; ++t)
+    if (arrived(*all[std::size_t(t)])) there.push_back(t);
+  return "the block barrier " + place(first.where) + " is reached by " + thread_ranges(there) +
+         " only; of the missing, " + who_did_what(all, threads, arrived) +
+         ". Every thread of a block must reach the same barrier: take it out of the branch, and let threads without "
+         "work skip the work, not the barrier.";
+}
+
+/// Nobody can run, and those who wait are at warp operations.
+inline std::string explain_deadlock(const simulated_threads& all, int threads) {
+  return who_did_what(all, threads, [](const simulated_thread&) { return false; }) +
+         ". Every lane that a mask names must reach the same call with the same mask: name only lanes that do, or take "
+         "the call out of the branch.";
+}
+
+/// Somebody can run, but for ever.
+inline std::string explain_livelock(const simulated_threads& all, int threads) {
+  return who_did_what(all, threads, [](const simulated_thread&) { return false; }) +
+         ". Those who kept running wait for something that no thread brings. Blocks run one after another here, and "
+         "may do so on a GPU: no block may wait for a later one.";
+}
+
+}  // namespace memtile::sim::detail
