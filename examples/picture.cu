@@ -1,0 +1,199 @@
+// SPDX-FileCopyrightText: The memtile authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// picture: throws 95 % of a picture away and shows that little is lost, by four matmuls.
+//
+//   picture [IN.pgm [OUT.pgm]]        without names: tests/data/camera.pgm and picture_out.pgm
+//
+// Let D(n) be the n x n matrix whose rows are cosines of rising frequency, each of length 1 and at right angles to the
+// others (the DCT-II). Its inverse is its transpose, so a picture X and its coefficients C say the same:
+//
+//   C = D(rows) X D(columns)^T        X = D(rows)^T C D(columns)
+//
+// A real picture has few large coefficients. The program sets the others to 0 and goes back. It runs on the GPU if nvcc
+// compiled it and there is one, else in the simulator, which tells what each line of the matmuls did to memory.
+#include <memtile/gemm.cuh>
+#include <memtile/sim.cuh>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <fstream>
+#include <limits>
+#include <numeric>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+[[noreturn]] void fail(const std::string& why) { throw std::runtime_error(why); }
+void check(const memtile::status& status) {
+  if (!status) fail(status.message());
+}
+
+// --- pictures ---
+
+struct picture {
+  int rows = 0, columns = 0, white = 255;
+  bool was_colour = false;
+  std::vector<unsigned char> pixels;
+
+  int operator()(int r, int c) const { return pixels[std::size_t(r) * std::size_t(columns) + std::size_t(c)]; }
+};
+
+// A number of the header, after white space and comments.
+int read_number(std::istream& in, const char* what, int most) {
+  while ((in >> std::ws).peek() == '#') in.ignore(std::numeric_limits<std::streamsize>::max(), '\n');
+  int number = 0;
+  if (!(in >> number) || number < 1 || number > most)
+    fail(std::string("the ") + what + " must be a number from 1 to " + std::to_string(most));
+  return number;
+}
+
+// Binary PGM (P5) or PPM (P6).
+picture read_picture(const std::string& name) try {
+  std::ifstream in(name, std::ios::binary);
+  if (!in) fail("cannot be opened");
+  std::string magic(2, ' ');
+  in.read(magic.data(), 2);
+  if (magic != "P5" && magic != "P6") fail("not a binary PGM or PPM picture: it must begin with P5 or P6");
+
+  constexpr int longest_side = 16384;  // D of that size takes 1 GiB
+  picture p;
+  p.was_colour = magic == "P6";
+  p.columns = read_number(in, "width", longest_side);
+  p.rows = read_number(in, "height", longest_side);
+  p.white = read_number(in, "value of white", 255);
+  in.get();  // one white space; the rest are pixels
+
+  // Row by row: a file shorter than it says is found out before it gets memory.
+  const int channels = p.was_colour ? 3 : 1;
+  std::vector<unsigned char> row(std::size_t(channels * p.columns));
+  for (int r = 0; r < p.rows; ++r) {
+    if (!in.read(reinterpret_cast<char*>(row.data()), std::streamsize(row.size())))
+      fail("ends in row " + std::to_string(r + 1) + " of " + std::to_string(p.rows));
+    if (*std::max_element(row.begin(), row.end()) > p.white)
+      fail("a pixel is brighter than white, which is " + std::to_string(p.white));
+    for (auto v = row.begin(); v != row.end(); v += channels)
+      p.pixels.push_back(p.was_colour ? static_cast<unsigned char>((299 * v[0] + 587 * v[1] + 114 * v[2] + 500) / 1000)
+                                      : v[0]);
+  }
+  return p;
+} catch (const std::runtime_error& error) {
+  fail(name + ": " + error.what());
+}
+
+void write_picture(const std::string& name, const picture& p) {
+  std::ofstream out(name, std::ios::binary);
+  out << "P5\n" << p.columns << " " << p.rows << "\n" << p.white << "\n";
+  out.write(reinterpret_cast<const char*>(p.pixels.data()), std::streamsize(p.pixels.size()));
+  if (!out.flush()) fail(name + ": cannot be written");
+}
+
+// White over the root mean square of the difference, in decibels; infinite for equal pictures.
+double psnr(const picture& a, const picture& b) {
+  double squares = 0;
+  for (std::size_t i = 0; i < a.pixels.size(); ++i) squares += std::pow(a.pixels[i] - b.pixels[i], 2);
+  return 10 * std::log10(a.white * a.white * double(a.pixels.size()) / squares);
+}
+
+// --- the transform ---
+
+// D(n): k counts the half waves, i runs along them.
+struct cosines {
+  int n;
+  float operator()(int k, int i) const {
+    return float(std::sqrt((k == 0 ? 1.0 : 2.0) / n) * std::cos(std::acos(-1.0) * k * (2 * i + 1) / (2.0 * n)));
+  }
+};
+
+// An epilogue: what a matmul makes of each product before it stores it. Here, a whole number that fits a pixel.
+struct to_pixel {
+  float white;
+  MEMTILE_FUNCTION float operator()(float v, memtile::int64, memtile::int64) const {
+    return v < 0 ? 0 : v > white ? white : float(int(v + 0.5f));
+  }
+};
+
+std::vector<float> values_of(const memtile::sim::matrix_buffer<float>& matrix) {
+  std::vector<float> values;
+  const auto host = matrix.host();
+  for (int r = 0; r < matrix.rows(); ++r)
+    for (int c = 0; c < matrix.cols(); ++c) values.push_back(host(r, c));
+  return values;
+}
+
+// Sets all but the largest 5 % to 0.
+void keep_largest(memtile::sim::matrix_buffer<float>& matrix) {
+  std::vector<float> values = values_of(matrix);
+  std::vector<std::size_t> order(values.size());
+  std::iota(order.begin(), order.end(), std::size_t(0));
+  const auto larger = [&](std::size_t a, std::size_t b) { return std::abs(values[a]) > std::abs(values[b]); };
+  const auto rest = order.begin() + std::ptrdiff_t((values.size() + 19) / 20);
+  std::nth_element(order.begin(), rest, order.end(), larger);
+  std::for_each(rest, order.end(), [&](std::size_t i) { values[i] = 0; });
+  matrix.write([&](int r, int c) { return values[std::size_t(r * matrix.cols() + c)]; });
+}
+
+// Seconds until the machine has done the work. On a GPU the best of 10: the first time also loads the kernels.
+template <class Work>
+double seconds(memtile::testing::machine& machine, const Work& work) {
+  double best = std::numeric_limits<double>::infinity();
+  for (int run = 0; run < (machine.is_gpu() ? 10 : 1); ++run) {
+    const auto begin = std::chrono::steady_clock::now();
+    work();
+    check(machine.synchronize());
+    best = std::min(best, std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+  }
+  return best;
+}
+
+// Takes the picture there and back on the machine, and says how long the four matmuls took.
+picture keep_5_percent(memtile::testing::machine& machine, const picture& original) {
+  const int rows = original.rows, columns = original.columns;
+  auto pixels = machine.buffer<float>(rows, columns, original);
+  auto d_rows = machine.buffer<float>(rows, rows, cosines{rows});
+  auto d_columns = machine.buffer<float>(columns, columns, cosines{columns});
+  auto half_way = machine.buffer<float>(rows, columns);
+  auto coefficients = machine.buffer<float>(rows, columns);
+
+  double time = seconds(machine, [&] {
+    check(memtile::gemm(machine, d_rows.view(), pixels.view(), half_way.view()));
+    check(memtile::gemm(machine, half_way.view(), memtile::transposed(d_columns.view()), coefficients.view()));
+  });
+  keep_largest(coefficients);
+  time += seconds(machine, [&] {
+    check(memtile::gemm(machine, memtile::transposed(d_rows.view()), coefficients.view(), half_way.view()));
+    check(memtile::gemm(machine, half_way.view(), d_columns.view(), pixels.view(), to_pixel{float(original.white)}));
+  });
+
+  if (machine.is_gpu()) {
+    const double r = rows, c = columns, bytes = 8 * (r * r + c * c + 4 * r * c);  // each operand once
+    std::printf("time: %.1f us for the four matmuls and their launches, without copies, best of 10\n", time * 1e6);
+    std::printf("memory: at least %.1f MB read and written, %.1f GB/s\n", bytes / 1e6, bytes / time / 1e9);
+  } else {
+    const std::string table = machine.simulator().report().to_string();  // one line of names, then the accesses
+    std::printf("time: %.2f s to simulate the four matmuls and check every access\n", time);
+    std::printf("memory: accesses of warps, and what they cost a GPU\n%s", table.c_str() + table.find('\n') + 1);
+  }
+  picture result = original;
+  const std::vector<float> values = values_of(pixels);
+  std::copy(values.begin(), values.end(), result.pixels.begin());
+  return result;
+}
+
+int main(int argc, char** argv) try {
+  if (argc > 3) fail("usage: picture [IN.pgm [OUT.pgm]]");
+  const std::string from = argc > 1 ? argv[1] : "tests/data/camera.pgm", to = argc > 2 ? argv[2] : "picture_out.pgm";
+  const picture original = read_picture(from);
+  if (memtile::testing::machines().empty()) fail("MEMTILE_TEST_MACHINES leaves no machine to run on");
+  auto& machine = memtile::testing::machines().back();  // the GPU, if there is one
+  std::printf("picture: %s, %d x %d%s\n", from.c_str(), original.columns, original.rows,
+              original.was_colour ? ", made grey: 0.299 red + 0.587 green + 0.114 blue" : "");
+  std::printf("machine: %s\n", machine.name().c_str());
+  const picture result = keep_5_percent(machine, original);
+  write_picture(to, result);
+  std::printf("PSNR: %.2f dB with 5 %% of the coefficients; see %s\n", psnr(original, result), to.c_str());
+} catch (const std::exception& error) {
+  std::fprintf(stderr, "picture: %s\n", error.what());
+  return 1;
+}

@@ -1,0 +1,7 @@
+// SPDX-FileCopyrightText: The memtile authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "gemm.hpp"
+
+bool start(memtile::stream_t stream, memtile::matrix_view<const float> a, memtile::matrix_view<float> c) {
+  return start_with(stream, a, a, c);
+}

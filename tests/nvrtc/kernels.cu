@@ -1,0 +1,30 @@
+// SPDX-FileCopyrightText: The memtile authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What a user of NVRTC (CuPy, cuda.core, Numba) writes: __global__ functions with memtile's parts inside.
+#include <memtile/gemm.cuh>
+#include <memtile/kernel.cuh>
+
+extern "C" __global__ void __launch_bounds__(256) transpose_tile(memtile::matrix_view<const float> in, memtile::matrix_view<float> out) {
+  __shared__ memtile::shared_tile<float, 32, 32, memtile::padded<1>> tile;
+  const memtile::block block = memtile::this_block();
+  const int column = block.rank() % 32, row0 = block.grid_row() * 32, column0 = block.grid_column() * 32;
+  for (int r = block.rank() / 32; r < 32; r += 8) tile.store(r, column, in.load_inside(row0 + r, column0 + column));
+  block.sync();
+  for (int r = block.rank() / 32; r < 32; r += 8) out.store_inside(column0 + r, row0 + column, tile.load(column, r));
+}
+
+extern "C" __global__ void narrow(memtile::vector_view<const float> in, memtile::vector_view<memtile::bfloat16> out) {
+  const int i = memtile::this_block().rank();
+  out.store(i, memtile::bfloat16(memtile::exp(in.load(i))));
+}
+
+using product = memtile::block_gemm<float, memtile::gemm_policy<memtile::block_tile<64, 64, 8>, memtile::thread_tile<4, 4>>>;
+extern "C" __global__ void __launch_bounds__(256) multiply(memtile::matrix_view<const float> a, memtile::matrix_view<const float> b,
+                                                           memtile::matrix_view<float> c) {
+  __shared__ product::storage storage;
+  const memtile::block block = memtile::this_block();
+  product multiply{block, storage};
+  const int row0 = block.grid_row() * product::block_m, column0 = block.grid_column() * product::block_n;
+  multiply.multiply_add(a, b, row0, column0);
+  multiply.store(c, row0, column0);
+}

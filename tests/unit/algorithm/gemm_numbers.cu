@@ -1,0 +1,103 @@
+// SPDX-FileCopyrightText: The memtile authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The bits of gemm on random data, its accuracy, and what it costs in memory accesses.
+#include <support/gemm.hpp>
+
+#include <cmath>
+#include <cstring>
+
+using namespace memtile;
+
+namespace {
+
+const auto value_a = [](int r, int c) { return test::random_value(r, c); };
+const auto value_b = [](int r, int c) { return test::random_value(r + 5000, c); };
+
+// The result of a product on a machine, row after row.
+template <class T, class Policy = automatic, class Machine>
+std::vector<T> product(Machine& machine, int m, int n, int k) {
+  auto a = machine.template buffer<T>(m, k, value_a), b = machine.template buffer<T>(k, n, value_b),
+       c = machine.template buffer<T>(m, n);
+  REQUIRE(gemm<Policy>(machine, a.view(), b.view(), c.view()));
+  std::vector<T> all;
+  const auto result = c.host();
+  for (int r = 0; r < m; ++r)
+    for (int q = 0; q < n; ++q) all.push_back(result(r, q));
+  return all;
+}
+
+}  // namespace
+
+TEMPLATE_TEST_CASE("on random data every machine and every tile gives the bits of one chain in ascending k", "[gemm]",
+                   float, double) {
+  using T = TestType;
+  for (int k : {1, 37, 300}) {
+    constexpr int m = 65, n = 68;
+    std::vector<T> expected;
+    for (int r = 0; r < m; ++r)
+      for (int q = 0; q < n; ++q) expected.push_back(test::chain<T>(value_a, value_b, r, q, k));
+    for (auto& machine : testing::machines()) {
+      INFO(machine.name() << " k=" << k);
+      CHECK(product<T>(machine, m, n, k) == expected);
+      CHECK(product<T, typename gemm_tiles<T>::large>(machine, m, n, k) == expected);
+      CHECK(product<T, typename gemm_tiles<T>::largest>(machine, m, n, k) == expected);
+    }
+  }
+}
+
+TEST_CASE("gemm stays within the bound of a sum of k rounded products", "[gemm]") {
+  constexpr int m = 33, n = 40;
+  for (auto& machine : testing::machines())
+    for (int k : {64, 1000}) {
+      const auto result = product<float>(machine, m, n, k);
+      double worst = 0;
+      for (int r = 0; r < m; ++r)
+        for (int q = 0; q < n; ++q) {
+          double exact = 0, magnitude = 0;
+          for (int i = 0; i < k; ++i)
+            exact += double(value_a(r, i)) * value_b(i, q),
+                magnitude += std::abs(double(value_a(r, i)) * value_b(i, q));
+          worst = std::max(worst, std::abs(result[size_t(r * n + q)] - exact) / (k * 0x1p-24 * magnitude));
+        }
+      INFO(machine.name() << " k=" << k);
+      CHECK(worst <= 1);  // |error| <= k * eps * sum |a b|, componentwise
+      CHECK(worst > 0);   // and the data do need rounding
+    }
+}
+
+TEST_CASE("gemm's accesses are as few as they can be", "[gemm]") {
+  sim::machine machine;
+  for (int layouts = 0; layouts < 4; ++layouts) {
+    auto a = machine.buffer<float>(128, 128, test::integer_a), b = machine.buffer<float>(128, 128, test::integer_b),
+         c = machine.buffer<float>(128, 128);
+    const status done =
+        layouts == 0   ? gemm<gemm_tiles<float>::largest>(machine, a.view(), b.view(), c.view())
+        : layouts == 1 ? gemm<gemm_tiles<float>::large>(machine, transposed(a.view()), b.view(), c.view())
+        : layouts == 2 ? gemm<gemm_tiles<float>::small>(machine, a.view(), transposed(b.view()), c.view())
+                       : gemm<gemm_tiles<float>::small>(machine, transposed(a.view()), transposed(b.view()), c.view());
+    REQUIRE(done);
+    CHECK_THAT(*machine.last_report(), sim::IsClean());
+    CHECK_THAT(*machine.last_report(), sim::HasNoBankConflicts());
+    for (const auto& row : machine.last_report()->rows())
+      if (row.where == sim::space::global) {
+        CHECK(row.bytes == 16);
+        CHECK(row.sectors == 16 * row.requests);  // 32 lanes of 16 bytes: 16 sectors
+      }
+  }
+}
+
+TEST_CASE("gemm by elements reads four sectors for 32 neighbours", "[gemm]") {
+  sim::machine machine;
+  using policy = gemm_policy<block_tile<64, 64, 32>, thread_tile<8, 4>>;
+  auto a = machine.buffer<float>(64, 64, test::integer_a, sim::placement{72}),
+       b = machine.buffer<float>(64, 64, test::integer_b, sim::placement{72});
+  auto c = machine.buffer<float>(
+      64, 64, sim::placement{65});  // its pitch rules out wide accesses, the others' rows still begin at sectors
+  REQUIRE(gemm<policy>(machine, a.view(), b.view(), c.view()));
+  for (const auto& row : machine.last_report()->rows())
+    if (row.where == sim::space::global && row.kind == sim::access_kind::async_copy) {
+      CHECK(row.bytes == 4);
+      CHECK(row.sectors == 4 * row.requests);
+    }
+  CHECK_THAT(*machine.last_report(), sim::HasNoBankConflicts());
+}
