@@ -35,7 +35,6 @@ class warp_trace {
 
   access* begin(int lane) { return &notes_[std::size_t(lane) * stride]; }
   access* end(int lane) { return begin(lane) + capacity; }
-  int noted(int lane) const { return noted_[lane]; }
   void set_end(int lane, const access* next) { noted_[lane] = int(next - begin(lane)); }
 
   /// Calls visit(access, addresses, active lanes) for each access of the warp, in order, and forgets the notes. An
@@ -50,9 +49,6 @@ class warp_trace {
     }
     if (count == 0) return;
     drain_diverged(drain_together(lanes, count, common, visit), visit);
-    for (int& n : noted_) n = 0;
-  }
-  void discard() {
     for (int& n : noted_) n = 0;
   }
 
