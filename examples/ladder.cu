@@ -100,7 +100,7 @@ struct register_blocked {
 // Rung 5. memtile's own: 16 bytes an access at every level, and the next tiles on their way while this one is
 // multiplied.
 struct vectorised {
-  using policy = gemm_tiles<float>::small;
+  using policy = gemm_tiles<float>::smallest;
   template <class Where>
   static status run(Where&& where, matrix a, matrix b, matrix_view<float> c) {
     return gemm<policy>(where, a, b, c);

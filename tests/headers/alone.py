@@ -85,8 +85,7 @@ def nvcc(checks, compiler, *wanted):
     with tempfile.TemporaryDirectory() as folder:
         source = pathlib.Path(folder) / "alone.cu"
         source.write_text(among_traps(names))
-        checks.compiles(" ".join(wanted) or "every header", [compiler, "-std=c++17", "-arch=sm_80", *house.NVCC_WARNINGS,
-                                                             f"-I{house.INCLUDE}", "-c", source, "-o", f"{source}.o"])
+        checks.compiles(" ".join(wanted) or "every header", house.on_nvcc(compiler, source, folder))
 
 
 checks = house.Checks()

@@ -20,8 +20,7 @@ with tempfile.TemporaryDirectory() as folder:
     every_header.write_text(house.include_all(house.headers()))
     for source in [every_header, *sorted(house.ROOT.glob("tests/contract/*.cu")), *sorted(house.ROOT.glob("examples/*.cu"))]:
         if pathlib.Path(compiler).name == "nvcc":
-            command = [compiler, f"-std={standard}", "-arch=sm_80", *house.NVCC_WARNINGS, f"-I{house.INCLUDE}", f"-I{support}",
-                       "-c", source, "-o", f"{folder}/any.o"]
+            command = house.on_nvcc(compiler, source, folder, standard, [f"-I{support}"])
             checks.compiles(source.name, command)
         else:
             command = house.on_host(compiler, house.spelled(standard, compiler), [f"-I{support}", f"-I{source.parent}"])

@@ -7,6 +7,7 @@
 // instructions at every use.
 #pragma once
 
+#include <memtile/core/std.hpp>
 #include <memtile/hw/barrier.cuh>
 #include <memtile/hw/thread.cuh>
 #include <memtile/hw/warp.cuh>

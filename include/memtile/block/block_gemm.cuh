@@ -27,17 +27,17 @@ namespace memtile {
 namespace detail {
 
 // One operand's tile, in either direction. `Lanes` lanes of a warp read rows `Run` apart of the k major form.
-template <class T, int Extent, int K, int Run, int Lanes>
+template <class T, int Extent, int Depth, int Run, int Lanes>
 union operand_tile {
-  shared_tile<T, Extent, K, xor_swizzle<widest<T>(K) * int(sizeof(T)), Run, Lanes>> k_major;
-  shared_tile<T, K, Extent> other;
+  shared_tile<T, Extent, Depth, xor_swizzle<widest<T>(Depth) * int(sizeof(T)), Run, Lanes>> k_major;
+  shared_tile<T, Depth, Extent> other;
 };
 
 // How one operand is streamed and read, seen as a matrix of Extent x K whose rows are what the block multiplies.
-template <class T, int Extent, int K, int Threads, int Bytes, bool KMajor>
+template <class T, int Extent, int Depth, int Threads, int Bytes, bool KMajor>
 class operand_stream {
-  using stream =
-      conditional_t<KMajor, tile_stream<T, Extent, K, Threads, Bytes>, tile_stream<T, K, Extent, Threads, Bytes>>;
+  using stream = conditional_t<KMajor, tile_stream<T, Extent, Depth, Threads, Bytes>,
+                               tile_stream<T, Depth, Extent, Threads, Bytes>>;
 
  public:
   // `rows` holds the operand with k along its rows if KMajor, else along its columns; both are row major.
@@ -61,6 +61,27 @@ class operand_stream {
   stream stream_;
   int inside_;  // how many of the Extent rows exist
 };
+
+// What a store makes of a run of products: itself, or f(row, column, product) of each. No generic lambdas, which NVRTC
+// takes for host functions.
+struct whole_run {
+  template <class Run>
+  MEMTILE_FUNCTION Run operator()(int64, int64, Run products) const {
+    return products;
+  }
+};
+MEMTILE_USER_CODE_BEGIN
+template <class F>
+struct each_of_run {
+  const F& f;
+  template <class Run>
+  MEMTILE_FUNCTION Run operator()(int64 r, int64 c, Run products) const {
+    MEMTILE_UNROLL
+    for (int n = 0; n < Run::size; ++n) products[n] = f(r, c + n, products[n]);
+    return products;
+  }
+};
+MEMTILE_USER_CODE_END
 
 }  // namespace detail
 
@@ -153,25 +174,19 @@ class block_gemm {
   template <class F>
   MEMTILE_FUNCTION void for_each_inside(const matrix_view<T>& out, int64 row0, int64 column0, const F& f,
                                         site s = site::here()) const {
-    const auto each = [&](int64 r, int64 c, auto products) {
-      MEMTILE_UNROLL
-      for (int n = 0; n < products.size; ++n) products[n] = f(r, c + n, products[n]);
-      return products;
-    };
-    store_with_widest(out, row0, column0, each, s);
+    store_with_widest(out, row0, column0, detail::each_of_run<F>{f}, s);
   }
   MEMTILE_FUNCTION void store(const matrix_view<T>& out, int64 row0, int64 column0, site s = site::here()) const {
-    store_with_widest(
-        out, row0, column0, [](int64, int64, auto products) { return products; }, s);
+    store_with_widest(out, row0, column0, detail::whole_run{}, s);
   }
   /// The widest store that suits the thread's share of a row, in elements.
   static constexpr int run = shape::run_n;
   /// Stores make(row, column, products), N neighbours of a row at a time, where the caller knows that `out` allows
   /// accesses of N elements: 1 or `run`.
-  template <int N, class Make>
+  template <int Width, class Make>
   MEMTILE_FUNCTION void store_with(const matrix_view<T>& out, int64 row0, int64 column0, const Make& make,
                                    site s = site::here()) const {
-    reg_to_global<N>(accumulators_, rows_, columns_, out, row0, column0, make, s.within("block_gemm"));
+    reg_to_global<Width>(accumulators_, rows_, columns_, out, row0, column0, make, s.within("block_gemm"));
   }
 
   MEMTILE_FUNCTION accumulator_fragment& accumulators() { return accumulators_; }

@@ -18,14 +18,14 @@
 namespace memtile {
 
 namespace detail {
-template <int N, class T, int Rows, int Columns, class TileLayout>
+template <int Width, class T, int Rows, int Columns, class TileLayout>
 MEMTILE_FUNCTION void copy_pieces(block b, const matrix_view<const T>& in, int64 row0, int64 column0,
                                   shared_tile<T, Rows, Columns, TileLayout>& tile, site s) {
-  constexpr int per_row = Columns / N;
+  constexpr int per_row = Columns / Width;
   for (int piece = b.rank(); piece < Rows * per_row; piece += b.size()) {
-    const int r = piece / per_row, c = piece % per_row * N;
-    vec<T, N> v{};
-    if (in.inside(row0 + r, column0 + c)) v = in.load(wide<N>, row0 + r, column0 + c, s);
+    const int r = piece / per_row, c = piece % per_row * Width;
+    vec<T, Width> v{};
+    if (in.inside(row0 + r, column0 + c)) v = in.load(wide<Width>, row0 + r, column0 + c, s);
     tile.store(r, c, v, s);
   }
 }
@@ -44,10 +44,10 @@ MEMTILE_FUNCTION void global_to_shared(block b, const matrix_view<U>& in, int64 
                                        shared_tile<T, Rows, Columns, TileLayout>& tile, site s = site::here()) {
   s = s.within("global_to_shared");
   const matrix_view<const T> source = in;
-  constexpr int N = TileLayout::template keeps_together<T, Rows, Columns>();
-  if constexpr (N > 1) {
-    if (allows_access_of<N* int(sizeof(T))>(source) && column0 % N == 0)
-      return detail::copy_pieces<N>(b, source, row0, column0, tile, s);
+  constexpr int Width = TileLayout::template keeps_together<T, Rows, Columns>();
+  if constexpr (Width > 1) {
+    if (allows_access_of<Width* int(sizeof(T))>(source) && column0 % Width == 0)
+      return detail::copy_pieces<Width>(b, source, row0, column0, tile, s);
   }
   detail::copy_pieces<1>(b, source, row0, column0, tile, s);
 }

@@ -19,19 +19,20 @@ MEMTILE_USER_CODE_BEGIN
 /// Memory    one access of N elements for each N neighbours: N is a divisor of the span's run, and N = 1 suits every
 ///           view
 /// Requires  allows_access_of<N * sizeof(T)>(out), row0, column0 >= 0; column0 a multiple of N
-template <int N, class T, class Rows, class Columns, class Fragment, class Make>
+template <int Width, class T, class Rows, class Columns, class Fragment, class Make>
 MEMTILE_FUNCTION void reg_to_global(const Fragment& values, Rows rows, Columns columns, const matrix_view<T>& out,
                                     int64 row0, int64 column0, const Make& make, site s) {
-  static_assert(Columns::run % N == 0, "memtile: the width of the stores must divide the run of neighbouring columns");
+  static_assert(Columns::run % Width == 0,
+                "memtile: the width of the stores must divide the run of neighbouring columns");
   MEMTILE_UNROLL
   for (int i = 0; i < Rows::count; ++i) {
     const int64 r = row0 + rows[i];
     MEMTILE_UNROLL
-    for (int j = 0; j < Columns::count; j += N) {
+    for (int j = 0; j < Columns::count; j += Width) {
       const int64 c = column0 + columns[j];
-      vec<T, N> neighbours;
+      vec<T, Width> neighbours;
       MEMTILE_UNROLL
-      for (int n = 0; n < N; ++n) neighbours[n] = values(i, j + n);
+      for (int n = 0; n < Width; ++n) neighbours[n] = values(i, j + n);
       if (r < out.rows && c < out.cols) out.store(r, c, make(r, c, neighbours), s);
     }
   }

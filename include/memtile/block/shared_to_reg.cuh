@@ -25,25 +25,25 @@ struct thread_span {
 ///
 /// Callers   each thread for itself, after the barrier that follows the fill of the tile
 /// Requires  K * sizeof(T) is 4, 8 or 16 and k0 a multiple of K
-template <class T, int K, int Count, int Run, int Step, class Tile>
+template <class T, int Steps, int Count, int Run, int Step, class Tile>
 MEMTILE_FUNCTION void shared_rows_to_reg(const Tile& tile, thread_span<Count, Run, Step> span, int k0,
-                                         fragment<T, K, Count>& out, site s) {
+                                         fragment<T, Steps, Count>& out, site s) {
   const int first = Tile::offset(span.first, 0);
   MEMTILE_UNROLL
   for (int i = 0; i < Count; ++i) {
-    const vec<T, K> v = tile.load_beside(wide<K>, first, span.first, span[i] - span.first, k0, s);
+    const vec<T, Steps> v = tile.load_beside(wide<Steps>, first, span.first, span[i] - span.first, k0, s);
     MEMTILE_UNROLL
-    for (int k = 0; k < K; ++k) out(k, i) = v[k];
+    for (int k = 0; k < Steps; ++k) out(k, i) = v[k];
   }
 }
 
 /// The same from a tile that holds the positions along its rows: (k, position) -> fragment(k, i). One access brings a
 /// run.
-template <class T, int K, int Count, int Run, int Step, class Tile>
+template <class T, int Steps, int Count, int Run, int Step, class Tile>
 MEMTILE_FUNCTION void shared_columns_to_reg(const Tile& tile, thread_span<Count, Run, Step> span, int k0,
-                                            fragment<T, K, Count>& out, site s) {
+                                            fragment<T, Steps, Count>& out, site s) {
   MEMTILE_UNROLL
-  for (int k = 0; k < K; ++k) {
+  for (int k = 0; k < Steps; ++k) {
     MEMTILE_UNROLL
     for (int i = 0; i < Count; i += Run) {
       const vec<T, Run> v = tile.load(wide<Run>, k0 + k, span[i], s);

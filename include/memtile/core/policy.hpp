@@ -22,14 +22,14 @@ struct fp32_bf16x9 {};
 }  // namespace math
 
 /// A block makes M x N elements of the result, and reads K columns of a and K rows of b at a time.
-template <int M, int N, int K>
+template <int Rows, int Columns, int Depth>
 struct block_tile {
-  static constexpr int m = M, n = N, k = K;
+  static constexpr int m = Rows, n = Columns, k = Depth;
 };
 /// A thread makes M x N of them, in registers.
-template <int M, int N>
+template <int Rows, int Columns>
 struct thread_tile {
-  static constexpr int m = M, n = N;
+  static constexpr int m = Rows, n = Columns;
 };
 /// So many K steps of a and b are on their way to shared memory, or there, at a time.
 template <int Count>
@@ -66,10 +66,10 @@ template <>
 struct kind_of_part<math::fp32_bf16x6> : part_kind<part::math> {};
 template <>
 struct kind_of_part<math::fp32_bf16x9> : part_kind<part::math> {};
-template <int M, int N, int K>
-struct kind_of_part<block_tile<M, N, K>> : part_kind<part::block_tile> {};
-template <int M, int N>
-struct kind_of_part<thread_tile<M, N>> : part_kind<part::thread_tile> {};
+template <int Rows, int Columns, int Depth>
+struct kind_of_part<block_tile<Rows, Columns, Depth>> : part_kind<part::block_tile> {};
+template <int Rows, int Columns>
+struct kind_of_part<thread_tile<Rows, Columns>> : part_kind<part::thread_tile> {};
 template <int Count>
 struct kind_of_part<stages<Count>> : part_kind<part::stages> {};
 template <int Count>

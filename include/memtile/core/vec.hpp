@@ -10,27 +10,27 @@ namespace memtile {
 namespace detail {
 // What the hardware asks of an access of that many bytes: a power of two up to 16 wants its own alignment, another size
 // none.
-template <class T, int N>
-inline constexpr int vec_alignment = (sizeof(T) * N & (sizeof(T) * N - 1)) != 0 ? int(alignof(T))
-                                     : sizeof(T) * N <= 16                      ? int(sizeof(T)) * N
-                                                                                : 16;
+template <class T, int Width>
+inline constexpr int vec_alignment = (sizeof(T) * Width & (sizeof(T) * Width - 1)) != 0 ? int(alignof(T))
+                                     : sizeof(T) * Width <= 16                          ? int(sizeof(T)) * Width
+                                                                                        : 16;
 }  // namespace detail
 
-template <class T, int N>
-struct alignas(max_of(detail::vec_alignment<T, N>, int(alignof(T)))) vec {
+template <class T, int Width>
+struct alignas(max_of(detail::vec_alignment<T, Width>, int(alignof(T)))) vec {
   using value_type = T;
-  static constexpr int size = N;
-  T values[N];
+  static constexpr int size = Width;
+  T values[Width];
   MEMTILE_FUNCTION constexpr T& operator[](int i) { return values[i]; }
   MEMTILE_FUNCTION constexpr const T& operator[](int i) const { return values[i]; }
 };
 
 /// The width of an access, in elements: `view.load(wide<4>, row, column)` returns a vec<T, 4>. An argument and not a
 /// template argument of load, so that a call in a template needs no `.template`.
-template <int N>
+template <int Width>
 struct width {};
-template <int N>
-inline constexpr width<N> wide{};
+template <int Width>
+inline constexpr width<Width> wide{};
 
 /// The widest power-of-two number of T, at most 16 bytes, that divides n elements.
 template <class T>

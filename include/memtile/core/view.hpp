@@ -43,11 +43,11 @@ struct vector_view {
   MEMTILE_FUNCTION constexpr T* address(int64 i) const { return data + i; }
 
   MEMTILE_FUNCTION element load(int64 i, site s = site::here()) const;
-  template <int N>
-  MEMTILE_FUNCTION vec<element, N> load(width<N>, int64 i, site s = site::here()) const;
+  template <int Width>
+  MEMTILE_FUNCTION vec<element, Width> load(width<Width>, int64 i, site s = site::here()) const;
   MEMTILE_FUNCTION void store(int64 i, element v, site s = site::here()) const;
-  template <int N>
-  MEMTILE_FUNCTION void store(int64 i, const vec<element, N>& v, site s = site::here()) const;
+  template <int Width>
+  MEMTILE_FUNCTION void store(int64 i, const vec<element, Width>& v, site s = site::here()) const;
 
   MEMTILE_FUNCTION element load_inside(int64 i, element outside = element{}, site s = site::here()) const {
     return inside(i) ? load(i, s) : outside;
@@ -89,11 +89,11 @@ struct matrix_view {
   }
 
   MEMTILE_FUNCTION element load(int64 r, int64 c, site s = site::here()) const;
-  template <int N>
-  MEMTILE_FUNCTION vec<element, N> load(width<N>, int64 r, int64 c, site s = site::here()) const;
+  template <int Width>
+  MEMTILE_FUNCTION vec<element, Width> load(width<Width>, int64 r, int64 c, site s = site::here()) const;
   MEMTILE_FUNCTION void store(int64 r, int64 c, element v, site s = site::here()) const;
-  template <int N>
-  MEMTILE_FUNCTION void store(int64 r, int64 c, const vec<element, N>& v, site s = site::here()) const;
+  template <int Width>
+  MEMTILE_FUNCTION void store(int64 r, int64 c, const vec<element, Width>& v, site s = site::here()) const;
 
   MEMTILE_FUNCTION element load_inside(int64 r, int64 c, element outside = element{}, site s = site::here()) const {
     return inside(r, c) ? load(r, c, s) : outside;

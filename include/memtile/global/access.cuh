@@ -18,7 +18,7 @@ namespace detail {
 template <class V>
 MEMTILE_FUNCTION V poison() {
   V v;
-  __builtin_memset(static_cast<void*>(&v), 0xff, sizeof(V));
+  for (int i = 0; i < int(sizeof(V)); ++i) reinterpret_cast<unsigned char*>(&v)[i] = 0xff;
   return v;
 }
 
@@ -42,18 +42,18 @@ MEMTILE_FUNCTION auto vector_view<T>::load(int64 i, site s) const -> element {
   return detail::load_from_view<element>("vector_view", {i}, {size}, 0, 1, address(i), s);
 }
 template <class T>
-template <int N>
-MEMTILE_FUNCTION auto vector_view<T>::load(width<N>, int64 i, site s) const -> vec<element, N> {
-  return detail::load_from_view<vec<element, N>>("vector_view", {i}, {size}, 0, N, address(i), s);
+template <int Width>
+MEMTILE_FUNCTION auto vector_view<T>::load(width<Width>, int64 i, site s) const -> vec<element, Width> {
+  return detail::load_from_view<vec<element, Width>>("vector_view", {i}, {size}, 0, Width, address(i), s);
 }
 template <class T>
 MEMTILE_FUNCTION void vector_view<T>::store(int64 i, element v, site s) const {
   detail::store_to_view<element>("vector_view", {i}, {size}, 0, 1, address(i), v, s);
 }
 template <class T>
-template <int N>
-MEMTILE_FUNCTION void vector_view<T>::store(int64 i, const vec<element, N>& v, site s) const {
-  detail::store_to_view<vec<element, N>>("vector_view", {i}, {size}, 0, N, address(i), v, s);
+template <int Width>
+MEMTILE_FUNCTION void vector_view<T>::store(int64 i, const vec<element, Width>& v, site s) const {
+  detail::store_to_view<vec<element, Width>>("vector_view", {i}, {size}, 0, Width, address(i), v, s);
 }
 template <class T>
 MEMTILE_FUNCTION auto vector_view<T>::atomic_add(int64 i, element v, site s) const -> element {
@@ -66,19 +66,21 @@ MEMTILE_FUNCTION auto matrix_view<T, Layout>::load(int64 r, int64 c, site s) con
   return detail::load_from_view<element>("matrix_view", {r, c}, {rows, cols}, is_row_major, 1, address(r, c), s);
 }
 template <class T, class Layout>
-template <int N>
-MEMTILE_FUNCTION auto matrix_view<T, Layout>::load(width<N>, int64 r, int64 c, site s) const -> vec<element, N> {
-  return detail::load_from_view<vec<element, N>>("matrix_view", {r, c}, {rows, cols}, is_row_major, N, address(r, c),
-                                                 s);
+template <int Width>
+MEMTILE_FUNCTION auto matrix_view<T, Layout>::load(width<Width>, int64 r, int64 c, site s) const
+    -> vec<element, Width> {
+  return detail::load_from_view<vec<element, Width>>("matrix_view", {r, c}, {rows, cols}, is_row_major, Width,
+                                                     address(r, c), s);
 }
 template <class T, class Layout>
 MEMTILE_FUNCTION void matrix_view<T, Layout>::store(int64 r, int64 c, element v, site s) const {
   detail::store_to_view<element>("matrix_view", {r, c}, {rows, cols}, is_row_major, 1, address(r, c), v, s);
 }
 template <class T, class Layout>
-template <int N>
-MEMTILE_FUNCTION void matrix_view<T, Layout>::store(int64 r, int64 c, const vec<element, N>& v, site s) const {
-  detail::store_to_view<vec<element, N>>("matrix_view", {r, c}, {rows, cols}, is_row_major, N, address(r, c), v, s);
+template <int Width>
+MEMTILE_FUNCTION void matrix_view<T, Layout>::store(int64 r, int64 c, const vec<element, Width>& v, site s) const {
+  detail::store_to_view<vec<element, Width>>("matrix_view", {r, c}, {rows, cols}, is_row_major, Width, address(r, c), v,
+                                             s);
 }
 template <class T, class Layout>
 MEMTILE_FUNCTION auto matrix_view<T, Layout>::atomic_add(int64 r, int64 c, element v, site s) const -> element {

@@ -13,21 +13,21 @@
 namespace memtile {
 
 /// The tiles among which `automatic` chooses: the larger, the less is read of a and b for each result; the smaller, the
-/// more multiprocessors have work where the matrices are small. `largest` needs 16-byte accesses, the others serve
-/// every operand.
-/// H200, CUDA 13.0, 2026-11, float, cuBLAS's time over theirs: largest 0.96 at 4096^3, large 0.94, small
-/// 1.12 at 1024^3; the whole list is in tests/benchmark/RESULTS.md.
+/// more multiprocessors have work where the matrices are small. `largest` serves operands that allow 16-byte accesses,
+/// `large` those that do not, whose copies need more registers, `smallest` both.
+/// H200, CUDA 13.0, 2026-11, float, cuBLAS's time over theirs: largest 0.96 at 4096^3, smallest 1.10 at 1024^3; the
+/// whole list is in tests/benchmark/RESULTS.md.
 template <class T>
 struct gemm_tiles {
   using largest = gemm_policy<block_tile<128, 256, 32>, thread_tile<16, 8>, stages<2>>;
-  using large = gemm_policy<block_tile<128, 128, 32>, thread_tile<16, 8>, stages<3>>;
-  using small = gemm_policy<block_tile<64, 64, 32>, thread_tile<8, 4>, stages<3>>;
+  using large = gemm_policy<block_tile<128, 128, 16>, thread_tile<8, 8>, stages<4>>;
+  using smallest = gemm_policy<block_tile<64, 64, 32>, thread_tile<8, 4>, stages<3>>;
 };
 template <>
 struct gemm_tiles<double> {
   using largest = gemm_policy<block_tile<64, 128, 16>, thread_tile<8, 8>, stages<3>>;
   using large = gemm_policy<block_tile<64, 64, 16>, thread_tile<8, 4>, stages<3>>;
-  using small = gemm_policy<block_tile<32, 64, 16>, thread_tile<4, 4>, stages<3>>;
+  using smallest = gemm_policy<block_tile<32, 64, 16>, thread_tile<4, 4>, stages<3>>;
 };
 
 /// Which of two tiles finishes an m x n output sooner: the larger, if the busiest multiprocessor has no more elements
@@ -35,8 +35,8 @@ struct gemm_tiles<double> {
 constexpr bool prefers_larger_tile(int64 m, int64 n, int64 large_m, int64 large_n, int64 small_m, int64 small_n,
                                    int multiprocessors, double small_efficiency = 0.9) {
   const int64 large = ceil_div(ceil_div(m, large_m) * ceil_div(n, large_n), multiprocessors) * large_m * large_n;
-  const int64 small = ceil_div(ceil_div(m, small_m) * ceil_div(n, small_n), multiprocessors) * small_m * small_n;
-  return double(large) * small_efficiency <= double(small);
+  const int64 smallest = ceil_div(ceil_div(m, small_m) * ceil_div(n, small_n), multiprocessors) * small_m * small_n;
+  return double(large) * small_efficiency <= double(smallest);
 }
 
 namespace detail {
@@ -99,8 +99,8 @@ status start_gemm(const Place& place, const matrix_view<const T, LayoutA>& a, co
   const bool wide = allows_access_of<16>(a) && allows_access_of<16>(b) && allows_access_of<16>(c);
   if constexpr (is_same<Policy, automatic>) {
     if (wide)
-      return start_better_of<by_16_bytes, typename tiles::largest, typename tiles::small>(place, a, b, c, epilogue);
-    return start_better_of<by_element, typename tiles::large, typename tiles::small>(place, a, b, c, epilogue);
+      return start_better_of<by_16_bytes, typename tiles::largest, typename tiles::smallest>(place, a, b, c, epilogue);
+    return start_better_of<by_element, typename tiles::large, typename tiles::smallest>(place, a, b, c, epilogue);
   } else {
     if (wide) return start_gemm_with<Policy, by_16_bytes>(place, a, b, c, epilogue);
     return start_gemm_with<Policy, by_element>(place, a, b, c, epilogue);

@@ -41,51 +41,52 @@ namespace detail {
 struct no_storage {};
 template <class S, class... P>
 struct signature {};
-template <class M>
+template <class Member>
 struct signature_of {
-  static_assert(always_false<M>, "memtile: a kernel must have one non-template operator()(memtile::block, ...) const");
+  static_assert(always_false<Member>,
+                "memtile: a kernel must have one non-template operator()(memtile::block, ...) const");
 };
-template <class K, class R, class... P>
-struct signature_of<R (K::*)(block, P...) const> {
+template <class Kernel, class R, class... P>
+struct signature_of<R (Kernel::*)(block, P...) const> {
   using type = signature<no_storage, P...>;
 };
-template <class K, class R, class S, class... P>
-struct signature_of<R (K::*)(block, S&, P...) const> {
+template <class Kernel, class R, class S, class... P>
+struct signature_of<R (Kernel::*)(block, S&, P...) const> {
   using type = signature<S, P...>;
 };
 
-template <class K, class = void>
+template <class Kernel, class = void>
 inline constexpr bool has_threads = false;
-template <class K>
-inline constexpr bool has_threads<K, void_t<decltype(int(declval<const K&>().threads))>> = true;
+template <class Kernel>
+inline constexpr bool has_threads<Kernel, void_t<decltype(int(declval<const Kernel&>().threads))>> = true;
 // A kernel's constants, or the default.
-template <class K, class = void>
+template <class Kernel, class = void>
 inline constexpr int static_threads = 0;  // not known at compile time
-template <class K>
-inline constexpr int static_threads<K, enable_if_t<(K::threads > 0)>> = K::threads;
-template <class K, class = void>
+template <class Kernel>
+inline constexpr int static_threads<Kernel, enable_if_t<(Kernel::threads > 0)>> = Kernel::threads;
+template <class Kernel, class = void>
 inline constexpr int min_blocks_of = 0;
-template <class K>
-inline constexpr int min_blocks_of<K, enable_if_t<(K::min_blocks > 0)>> = K::min_blocks;
+template <class Kernel>
+inline constexpr int min_blocks_of<Kernel, enable_if_t<(Kernel::min_blocks > 0)>> = Kernel::min_blocks;
 
 // What messages and reports call a kernel: its own `name`, or its type.
-template <class K, class = void>
+template <class Kernel, class = void>
 inline constexpr bool has_name = false;
-template <class K>
-inline constexpr bool has_name<K, void_t<decltype(K::name)>> = true;
-template <class K>
+template <class Kernel>
+inline constexpr bool has_name<Kernel, void_t<decltype(Kernel::name)>> = true;
+template <class Kernel>
 std::string words_for() {
-  if constexpr (has_name<K>) {
-    return K::name;
+  if constexpr (has_name<Kernel>) {
+    return Kernel::name;
   } else {
-    const std::string whole = __PRETTY_FUNCTION__;  // ... [with K = my_kernel; ...
-    const size_t from = whole.find("K = ") + 4;
+    const std::string whole = __PRETTY_FUNCTION__;  // ... [with Kernel = my_kernel; ...
+    const size_t from = whole.find("Kernel = ") + 9;
     return whole.substr(from, whole.find_first_of(";]", from) - from);
   }
 }
-template <class K>
+template <class Kernel>
 const char* name_of() {
-  static const std::string name = words_for<K>();
+  static const std::string name = words_for<Kernel>();
   return name.c_str();
 }
 
@@ -94,12 +95,12 @@ inline constexpr size_t static_shared_limit = 48 * 1024;
 #if MEMTILE_CUDA
 MEMTILE_USER_CODE_BEGIN
 // P... and not const P...: g++ cannot take the address of the latter.
-template <class K, class S, class... P>
-__global__ void __launch_bounds__(static_threads<K>, min_blocks_of<K>) kernel_entry(K kernel, P... p) {
+template <class Kernel, class S, class... P>
+__global__ void __launch_bounds__(static_threads<Kernel>, min_blocks_of<Kernel>) kernel_entry(Kernel kernel, P... p) {
   const int rank = int(threadIdx.x);
-  constexpr bool fixed = static_threads<K> != 0;
-  if constexpr (fixed) __builtin_assume(rank >= 0 && rank < static_threads<K>);
-  const block b(rank, fixed ? static_threads<K> : int(blockDim.x));
+  constexpr bool fixed = static_threads<Kernel> != 0;
+  if constexpr (fixed) __builtin_assume(rank >= 0 && rank < static_threads<Kernel>);
+  const block b(rank, fixed ? static_threads<Kernel> : int(blockDim.x));
   if constexpr (is_same<S, no_storage>) {
     kernel(b, p...);
   } else if constexpr (sizeof(S) <= static_shared_limit) {
@@ -114,29 +115,29 @@ MEMTILE_USER_CODE_END
 
 // What is known of a kernel_entry. Static, one for each file that launches the kernel: nvcc gives every file an entry
 // of its own, and the opt-in of one does not hold for another.
-template <class K, class S, class... P>
+template <class Kernel, class S, class... P>
 static prepared_kernel prepared_entry;
 #endif
 
 // P... is fixed by the class and not deduced: an argument of another type converts, once, on the host, as in any call.
-template <class K, class Signature>
+template <class Kernel, class Signature>
 class launcher;
-template <class K, class S, class... P>
-class launcher<K, signature<S, P...>> {
+template <class Kernel, class S, class... P>
+class launcher<Kernel, signature<S, P...>> {
   static constexpr bool has_storage = !is_same<S, no_storage>;
   static constexpr size_t shared_bytes = has_storage ? sizeof(S) : 0;
-  static_assert(has_threads<K>,
+  static_assert(has_threads<Kernel>,
                 "memtile: a kernel must say how many threads its block has: static constexpr int threads = ...;");
   static_assert((true && ... && !is_reference<P>),
                 "memtile: a kernel must take its arguments by value: the GPU gets copies");
-  static_assert(__is_trivially_copyable(K) && (true && ... && __is_trivially_copyable(P)),
+  static_assert(__is_trivially_copyable(Kernel) && (true && ... && __is_trivially_copyable(P)),
                 "memtile: a kernel and its arguments must be trivially copyable");
   static_assert(!has_storage || __is_trivially_constructible(S),
                 "memtile: shared storage must be trivial: no member initialisers");
 
   // A call in the simulator: every simulated thread runs `body` on it.
   struct call {
-    const K& kernel;
+    const Kernel& kernel;
     std::tuple<P...> arguments;
     static void body(const void* self) {
       const call& c = *static_cast<const call*>(self);
@@ -150,22 +151,23 @@ class launcher<K, signature<S, P...>> {
   };
 
  public:
-  static status run(const on_cpu& place, const grid& g, const K& kernel, P... p) {
-    if (status s = check_configuration(name_of<K>(), g.planes, g.rows, g.columns, kernel.threads); !s) return s;
+  static status run(const on_cpu& place, const grid& g, const Kernel& kernel, P... p) {
+    if (status s = check_configuration(name_of<Kernel>(), g.planes, g.rows, g.columns, kernel.threads); !s) return s;
     if (g.planes * g.rows * g.columns == 0) return {};
     const call c{kernel, std::tuple<P...>(p...)};
     const size_t alignment = has_storage ? alignof(S) : 1;
     return place.machine.run(
-        {name_of<K>(), g.planes, g.rows, g.columns, kernel.threads, shared_bytes, alignment, &call::body, &c});
+        {name_of<Kernel>(), g.planes, g.rows, g.columns, kernel.threads, shared_bytes, alignment, &call::body, &c});
   }
 #if MEMTILE_CUDA
-  static status run(const on_gpu& place, const grid& g, const K& kernel, P... p) {
-    if (status s = check_configuration(name_of<K>(), g.planes, g.rows, g.columns, kernel.threads); !s) return s;
+  static status run(const on_gpu& place, const grid& g, const Kernel& kernel, P... p) {
+    if (status s = check_configuration(name_of<Kernel>(), g.planes, g.rows, g.columns, kernel.threads); !s) return s;
     if (g.planes * g.rows * g.columns == 0) return {};
-    void (*const entry)(K, P...) = kernel_entry<K, S, P...>;
+    void (*const entry)(Kernel, P...) = kernel_entry<Kernel, S, P...>;
     const size_t dynamic_bytes = shared_bytes > static_shared_limit ? shared_bytes : 0;
-    prepared_kernel& prepared = prepared_entry<K, S, P...>;
-    if (status s = prepared.prepare(name_of<K>(), reinterpret_cast<const void*>(entry), kernel.threads, dynamic_bytes);
+    prepared_kernel& prepared = prepared_entry<Kernel, S, P...>;
+    if (status s =
+            prepared.prepare(name_of<Kernel>(), reinterpret_cast<const void*>(entry), kernel.threads, dynamic_bytes);
         !s)
       return s;
 
@@ -174,15 +176,15 @@ class launcher<K, signature<S, P...>> {
     config.blockDim = dim3(unsigned(kernel.threads));
     config.dynamicSmemBytes = dynamic_bytes;
     config.stream = place.where.stream;
-    return cuda_call("launch", [&] { return cudaLaunchKernelEx(&config, entry, K(kernel), P(p)...); });
+    return cuda_call("launch", [&] { return cudaLaunchKernelEx(&config, entry, Kernel(kernel), P(p)...); });
   }
-  static status run(const on_either& place, const grid& g, const K& kernel, P... p) {
+  static status run(const on_either& place, const grid& g, const Kernel& kernel, P... p) {
     if (place.machine != nullptr) return run(on_cpu{*place.machine}, g, kernel, p...);
     return run(on_gpu{place.where}, g, kernel, p...);
   }
 #else
   template <class Place>
-  static status run(const Place&, const grid&, const K&, const P&...) {
+  static status run(const Place&, const grid&, const Kernel&, const P&...) {
     static_assert(
         always_false<Place>,
         "memtile: a file that launches on a GPU must be compiled by nvcc; this compiler has the simulator only");
@@ -191,8 +193,8 @@ class launcher<K, signature<S, P...>> {
 #endif
 };
 
-template <class K>
-using launcher_of = launcher<K, typename signature_of<decltype(&K::operator())>::type>;
+template <class Kernel>
+using launcher_of = launcher<Kernel, typename signature_of<decltype(&Kernel::operator())>::type>;
 
 }  // namespace detail
 

@@ -6,6 +6,8 @@
 
 #include <memtile/core/view.hpp>
 
+#if !defined(__CUDACC_RTC__)
+
 namespace memtile::detail {
 
 // `rows` runs of `bytes` bytes, `pitch` bytes apart.
@@ -35,3 +37,4 @@ rectangle rectangle_of(const matrix_view<T, Layout>& v) {
 }
 
 }  // namespace memtile::detail
+#endif

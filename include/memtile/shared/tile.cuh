@@ -31,22 +31,23 @@ struct shared_tile {
   MEMTILE_FUNCTION const T* address(int r, int c) const { return data + offset(r, c); }
 
   MEMTILE_FUNCTION T load(int r, int c, site s = site::here()) const { return load_as<T>(r, c, 1, s); }
-  template <int N>
-  MEMTILE_FUNCTION vec<T, N> load(width<N>, int r, int c, site s = site::here()) const {
-    return load_as<vec<T, N>>(r, c, N, s);
+  template <int Width>
+  MEMTILE_FUNCTION vec<T, Width> load(width<Width>, int r, int c, site s = site::here()) const {
+    return load_as<vec<T, Width>>(r, c, Width, s);
   }
   /// The N elements from (r + d, c) on, where `row_offset` is offset(r, 0): for a walk over rows with one swizzle key.
-  template <int N>
-  MEMTILE_FUNCTION vec<T, N> load_beside(width<N>, int row_offset, int r, int d, int c, site s = site::here()) const {
-    if (!inside(r + d, c, N, s)) return vec<T, N>{};
-    return hw::load_shared(
-        reinterpret_cast<const vec<T, N>*>(data + Layout::template offset_beside<T, Rows, Columns>(row_offset, d, c)),
-        s);
+  template <int Width>
+  MEMTILE_FUNCTION vec<T, Width> load_beside(width<Width>, int row_offset, int r, int d, int c,
+                                             site s = site::here()) const {
+    if (!inside(r + d, c, Width, s)) return vec<T, Width>{};
+    return hw::load_shared(reinterpret_cast<const vec<T, Width>*>(
+                               data + Layout::template offset_beside<T, Rows, Columns>(row_offset, d, c)),
+                           s);
   }
   MEMTILE_FUNCTION void store(int r, int c, T v, site s = site::here()) { store_as(r, c, 1, v, s); }
-  template <int N>
-  MEMTILE_FUNCTION void store(int r, int c, const vec<T, N>& v, site s = site::here()) {
-    store_as(r, c, N, v, s);
+  template <int Width>
+  MEMTILE_FUNCTION void store(int r, int c, const vec<T, Width>& v, site s = site::here()) {
+    store_as(r, c, Width, v, s);
   }
   /// Adds and returns what stood there before.
   MEMTILE_FUNCTION T atomic_add(int r, int c, T v, site s = site::here()) {

@@ -49,8 +49,8 @@ template <>
 struct is_any_float<bfloat16> : std::true_type {};
 template <>
 struct is_any_float<float8_e4m3> : std::true_type {};
-template <class T, int N>
-struct is_any_float<vec<T, N>> : is_any_float<T> {};
+template <class T, int Width>
+struct is_any_float<vec<T, Width>> : is_any_float<T> {};
 
 // All bits set is a NaN in every floating type.
 template <class T>

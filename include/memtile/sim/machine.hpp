@@ -241,7 +241,7 @@ inline bool machine::spun_too_long() {
 // Runs the warp until its lanes wait for other warps, have returned, or have filled their traces. True if any did
 // something else than fill its trace.
 inline bool machine::run_warp(int warp) {
-  const int first = 32 * warp, last = std::min(first + 32, size);
+  const int first = 32 * warp, last = (std::min)(first + 32, size);
   for (int t = first; t < last; ++t)
     if (thread(t).state == thread_state::trace_full) set_state(thread(t), thread_state::ready);
   bool moved = false;
@@ -277,7 +277,7 @@ inline void machine::resume(int t) {
 inline bool machine::release_warp(int warp) {
   const int first = 32 * warp;
   return detail::open_warp_operations(
-      detail::warp_lanes{threads_, first, std::min(32, size - first)},
+      detail::warp_lanes{threads_, first, (std::min)(32, size - first)},
       [&](uint32 mask) { accounting_.warp_barrier(warp, mask); },
       [&](simulated_thread& t) { set_state(t, thread_state::ready); });
 }

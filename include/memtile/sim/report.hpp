@@ -60,7 +60,7 @@ struct report_row : access_counts {
     return where == other.where && kind == other.kind && bytes == other.bytes && detail::same_site(place, other.place);
   }
   /// What a better pattern would save.
-  std::int64_t excess() const { return bank_conflicts + std::max<std::int64_t>(0, sectors - ideal_sectors); }
+  std::int64_t excess() const { return bank_conflicts + (std::max<std::int64_t>)(0, sectors - ideal_sectors); }
 };
 
 /// Of one launch, or the sum of several.
@@ -127,7 +127,7 @@ inline void report::add(const report& other) {
     if (std::find(kernels_.begin(), kernels_.end(), kernel) == kernels_.end()) kernels_.push_back(kernel);
   launches_ += other.launches_;
   barriers_ += other.barriers_;
-  shared_bytes_ = std::max(shared_bytes_, other.shared_bytes_);
+  shared_bytes_ = (std::max)(shared_bytes_, other.shared_bytes_);
 }
 
 inline std::string report::kernel() const {
@@ -163,7 +163,7 @@ inline std::string report::to_string() const {
     return a.excess() != b.excess() ? a.excess() > b.excess() : a.requests > b.requests;
   });
   std::size_t place_width = 5;
-  for (const report_row& r : sorted) place_width = std::max(place_width, detail::place(r.place).size());
+  for (const report_row& r : sorted) place_width = (std::max)(place_width, detail::place(r.place).size());
 
   std::string text = kernel() + ": " + std::to_string(launches_) + (launches_ == 1 ? " launch, " : " launches, ") +
                      std::to_string(barriers_) + " block barriers, " + std::to_string(shared_bytes_) +

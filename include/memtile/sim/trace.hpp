@@ -45,7 +45,7 @@ class warp_trace {
     for (int lane = 0; lane < 32; ++lane) {
       if (noted_[lane] == 0) continue;
       lanes[count++] = lane;
-      common = std::min(common, noted_[lane]);
+      common = (std::min)(common, noted_[lane]);
     }
     if (count == 0) return;
     drain_diverged(drain_together(lanes, count, common, visit), visit);

@@ -73,8 +73,8 @@ TEST_CASE("gemm's accesses are as few as they can be", "[gemm]") {
     const status done =
         layouts == 0   ? gemm<gemm_tiles<float>::largest>(machine, a.view(), b.view(), c.view())
         : layouts == 1 ? gemm<gemm_tiles<float>::large>(machine, transposed(a.view()), b.view(), c.view())
-        : layouts == 2 ? gemm<gemm_tiles<float>::small>(machine, a.view(), transposed(b.view()), c.view())
-                       : gemm<gemm_tiles<float>::small>(machine, transposed(a.view()), transposed(b.view()), c.view());
+        : layouts == 2 ? gemm<gemm_tiles<float>::smallest>(machine, a.view(), transposed(b.view()), c.view())
+                       : gemm<gemm_tiles<float>::smallest>(machine, transposed(a.view()), transposed(b.view()), c.view());
     REQUIRE(done);
     CHECK_THAT(*machine.last_report(), sim::IsClean());
     CHECK_THAT(*machine.last_report(), sim::HasNoBankConflicts());

@@ -39,15 +39,15 @@ TEST_CASE("gemm is exact at every edge of the tile", "[gemm][GEMM-01][GEMM-05]")
 }
 
 TEST_CASE("gemm is exact at the edges of the shipped tiles", "[gemm][GEMM-01]") {
-  using small = gemm_tiles<float>::small;
+  using smallest = gemm_tiles<float>::smallest;
   using large = gemm_tiles<float>::large;
   using largest = gemm_tiles<float>::largest;
   for (auto& machine : testing::machines()) {
     for (int m : {127, 128, 129}) test::check_integers<float, largest>(machine, m, 384 - m, m - 95);
     test::check_integers<float, largest>(machine, 132, 260, 68);
-    for (int m : {63, 64, 65}) test::check_integers<float, small>(machine, m, 129 - m, m - 31);
+    for (int m : {63, 64, 65}) test::check_integers<float, smallest>(machine, m, 129 - m, m - 31);
     for (int m : {127, 128, 129}) test::check_integers<float, large>(machine, m, 256 - m, m - 95);
-    test::check_integers<float, small>(machine, 68, 132, 36);  // wide accesses, incomplete tiles
+    test::check_integers<float, smallest>(machine, 68, 132, 36);  // wide accesses, incomplete tiles
     test::check_integers<float, large>(machine, 132, 140, 68);
   }
 }
