@@ -82,12 +82,14 @@ struct linear : detail::elementwise_part {
   MEMTILE_FUNCTION bool needs_product() const { return alpha != T(0); }
   template <class V>
   MEMTILE_FUNCTION V operator()(V product, int64, int64, V old) const {
+    static_assert(!detail::is_floating<T> || detail::is_floating<V>,
+                  "memtile: linear must have whole alpha and beta where the output is of whole numbers");
     return beta == T(0) ? multiply(V(alpha), product) : fma(V(alpha), product, multiply(V(beta), old));
   }
 };
 
 template <class A, class B>
-linear(A, B) -> linear<A>;
+linear(A, B) -> linear<decltype(A{} + B{})>;
 
 namespace detail {
 enum class side { rows, columns };

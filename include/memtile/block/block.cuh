@@ -28,9 +28,9 @@ class warp {
   /// All lanes arrive, and see what the others wrote before.
   MEMTILE_FUNCTION void sync(site s = site::here()) const { hw::warp_barrier(mask(), s); }
 
-  // Each lane brings a value and gets another lane's. All lanes of the warp call; `group` is a power of two up to 32,
-  // and a source outside one's own group of that many lanes gives back one's own value. Memory is not ordered: that is
-  // sync's work.
+  // Each lane brings a value and gets another lane's. All lanes of the warp call; `group` is a power of two up to 32.
+  // Within groups of so many lanes, an index is taken modulo the group, and up and down past its ends give back one's own
+  // value; an exclusive or reaches into earlier groups. Memory is not ordered: that is sync's work.
   template <class T>
   MEMTILE_FUNCTION T shuffle(T v, int lane, int group = 32, site s = site::here()) const {
     return hw::shuffle(hw::shuffle_kind::index, mask(), v, lane, group, s);

@@ -125,15 +125,18 @@ class block_gemm {
   /// Adds a(row0 .. row0 + block_m - 1, all k) * b(all k, column0 .. column0 + block_n - 1) to the accumulators.
   ///
   /// Outside   rows, columns and steps of k that do not exist count as zero and are not read
+  /// Requires  a.cols == b.rows, 0 <= row0 <= a.rows, 0 <= column0 <= b.cols
   /// Memory    16-byte accesses where a and b allow them, else one element at a time; decided here unless the caller
   ///           knows
   template <class A, class LayoutA, class B, class LayoutB>
   MEMTILE_FUNCTION void multiply_add(const matrix_view<A, LayoutA>& a, const matrix_view<B, LayoutB>& b, int64 row0,
                                      int64 column0, site s = site::here()) {
-    if (allows_access_of<16>(a) && allows_access_of<16>(b)) multiply_add<16>(a, b, row0, column0, s);
+    constexpr int wide = 16 / int(sizeof(T));
+    if (allows_access_of<16>(a) && allows_access_of<16>(b) && row0 % wide == 0 && column0 % wide == 0)
+      multiply_add<16>(a, b, row0, column0, s);
     else multiply_add<int(sizeof(T))>(a, b, row0, column0, s);
   }
-  /// The same where the caller knows that both operands allow accesses of `Bytes` bytes.
+  /// The same where the caller knows that both operands allow accesses of `Bytes` bytes, from row0 and column0 on.
   template <int Bytes, class A, class LayoutA, class B, class LayoutB>
   MEMTILE_FUNCTION void multiply_add(const matrix_view<A, LayoutA>& a, const matrix_view<B, LayoutB>& b, int64 row0,
                                      int64 column0, site s = site::here()) {
@@ -198,7 +201,7 @@ class block_gemm {
   template <class Make>
   MEMTILE_FUNCTION void store_with_widest(const matrix_view<T>& out, int64 row0, int64 column0, const Make& make,
                                           site s) const {
-    if (allows_access_of<int(sizeof(T)) * run>(out)) store_with<run>(out, row0, column0, make, s);
+    if (allows_access_of<int(sizeof(T)) * run>(out) && column0 % run == 0) store_with<run>(out, row0, column0, make, s);
     else store_with<1>(out, row0, column0, make, s);
   }
 

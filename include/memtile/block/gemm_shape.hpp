@@ -20,6 +20,8 @@ struct gemm_shape {
                 "memtile: the numbers of block_tile and thread_tile must be positive");
   static_assert(block_m % thread_m == 0, "memtile: block_tile's M must be a multiple of thread_tile's M");
   static_assert(block_n % thread_n == 0, "memtile: block_tile's N must be a multiple of thread_tile's N");
+  static_assert(128 % (block_k * int(sizeof(T))) == 0 || block_k * int(sizeof(T)) % 128 == 0,
+                "memtile: block_tile's K must be a multiple or a divisor of 128 bytes");
   static_assert(stages >= 2, "memtile: stages must be at least 2: one to work on and one on its way");
 
   // The threads form a grid of threads_m x threads_n; each makes thread_m x thread_n results.

@@ -73,7 +73,7 @@ class tile_stream {
 
  public:
   MEMTILE_FUNCTION tile_stream(int rank, const matrix_view<const T>& in, int64 row0, int64 column0)
-      : rank_(rank), pitch_(in.pitch),
+      : in_(in), row0_(row0), column0_(column0), rank_(rank),
         from_(reinterpret_cast<const char*>(in.address(row0 + row_of(0), column0 + column_of(0)))) {}
 
   template <class Tile>
@@ -85,13 +85,16 @@ class tile_stream {
       for (int i = i0; i < i0 + together; ++i) {
         if (rounds * Threads > pieces && rank_ + i * Threads >= pieces) break;  // only the last round can be incomplete
         const int r = row_of(i), c = column_of(i);
-        const char* from = from_ + (r - row_of(0)) * pitch_ + (c - column_of(0)) * int(sizeof(T));
-        hw::async_copy<Bytes>(tile.address(r, c), from, r < rows_inside && c < columns_inside, s);
+        const bool inside = r < rows_inside && c < columns_inside;
+        if (inside && !hw::inside("matrix_view", {row0_ + r, column0_ + c}, {in_.rows, in_.cols}, 1, piece, s))
+          continue;
+        const char* from = from_ + (r - row_of(0)) * in_.pitch + (c - column_of(0)) * int(sizeof(T));
+        hw::async_copy<Bytes>(tile.address(r, c), from, inside, s);
       }
     }
   }
-  MEMTILE_FUNCTION void next_columns() { from_ += Columns * int(sizeof(T)); }
-  MEMTILE_FUNCTION void next_rows() { from_ += Rows * pitch_; }
+  MEMTILE_FUNCTION void next_columns() { column0_ += Columns, from_ += Columns * int(sizeof(T)); }
+  MEMTILE_FUNCTION void next_rows() { row0_ += Rows, from_ += Rows * in_.pitch; }
 
  private:
   // The place in the tile of this thread's i-th piece. Where a whole number of rows fits the threads, the column stays
@@ -105,9 +108,10 @@ class tile_stream {
     else return (rank_ + i * Threads) % per_row * piece;
   }
 
+  matrix_view<const T> in_;
+  int64 row0_, column0_;  // of the tile that comes next
   int rank_;
-  int64 pitch_;
-  const char* from_;
+  const char* from_;  // this thread's first piece of it
 };
 
 }  // namespace memtile

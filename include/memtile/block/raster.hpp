@@ -15,6 +15,7 @@ struct tile_place {
 
 /// The tile that block number `index` takes of rows x columns tiles, in bands of `band` rows. Every tile is taken once.
 MEMTILE_FUNCTION constexpr tile_place banded(int index, int rows, int columns, int band) {
+  band = min_of(band, rows);                          // band * columns is then no more than all tiles, and fits an int
   const int first = index / (band * columns) * band;  // the band's first row
   const int height = min_of(band, rows - first);      // the last band may be lower
   const int within = index - first * columns;

@@ -23,6 +23,22 @@ MEMTILE_FUNCTION T rounded(T v) {
 #endif
   return v;
 }
+
+// Integers wrap around on the card; in signed arithmetic of the host that would be undefined.
+template <class T>
+struct wrapping {
+  using type = T;
+};
+template <>
+struct wrapping<int32> {
+  using type = uint32;
+};
+template <>
+struct wrapping<int64> {
+  using type = uint64;
+};
+template <class T>
+using wrapping_t = typename wrapping<T>::type;
 }  // namespace detail
 
 /// a * b + c with one rounding for float and double; plain arithmetic for every other type.
@@ -35,7 +51,7 @@ MEMTILE_FUNCTION T fma(T a, T b, T c) {
   if constexpr (detail::is_same<T, float>) return __builtin_fmaf(a, b, c);
   else if constexpr (detail::is_same<T, double>) return __builtin_fma(a, b, c);
 #endif
-  else return T(a * b + c);
+  else return T(detail::wrapping_t<T>(a) * detail::wrapping_t<T>(b) + detail::wrapping_t<T>(c));
 }
 
 template <class T>
@@ -43,9 +59,9 @@ MEMTILE_FUNCTION T multiply(T a, T b) {
 #if defined(__CUDA_ARCH__)
   if constexpr (detail::is_same<T, float>) return __fmul_rn(a, b);
   else if constexpr (detail::is_same<T, double>) return __dmul_rn(a, b);
-  else return T(a * b);
+  else return T(detail::wrapping_t<T>(a) * detail::wrapping_t<T>(b));
 #else
-  return detail::rounded(T(a * b));
+  return detail::rounded(T(detail::wrapping_t<T>(a) * detail::wrapping_t<T>(b)));
 #endif
 }
 
@@ -54,9 +70,9 @@ MEMTILE_FUNCTION T add(T a, T b) {
 #if defined(__CUDA_ARCH__)
   if constexpr (detail::is_same<T, float>) return __fadd_rn(a, b);
   else if constexpr (detail::is_same<T, double>) return __dadd_rn(a, b);
-  else return T(a + b);
+  else return T(detail::wrapping_t<T>(a) + detail::wrapping_t<T>(b));
 #else
-  return detail::rounded(T(a + b));
+  return detail::rounded(T(detail::wrapping_t<T>(a) + detail::wrapping_t<T>(b)));
 #endif
 }
 

@@ -12,90 +12,74 @@
 
 namespace memtile {
 
-namespace detail {
-
-// What a load that is left out returns: all bits set, which is NaN for floating types.
-template <class V>
-MEMTILE_FUNCTION V poison() {
-  V v;
-  for (int i = 0; i < int(sizeof(V)); ++i) reinterpret_cast<unsigned char*>(&v)[i] = 0xff;
-  return v;
-}
-
-template <class V, int Dimensions>
-MEMTILE_FUNCTION V load_from_view(const char* what, const int64 (&index)[Dimensions], const int64 (&extent)[Dimensions],
-                                  int contiguous, int count, const void* address, site s) {
-  if (!hw::inside(what, index, extent, contiguous, count, s)) return poison<V>();
-  return hw::load_global(static_cast<const V*>(address), s);
-}
-template <class V, int Dimensions>
-MEMTILE_FUNCTION void store_to_view(const char* what, const int64 (&index)[Dimensions],
-                                    const int64 (&extent)[Dimensions], int contiguous, int count, void* address,
-                                    const V& v, site s) {
-  if (hw::inside(what, index, extent, contiguous, count, s)) hw::store_global(static_cast<V*>(address), v, s);
-}
-
-}  // namespace detail
+// The address is computed after the check: out of bounds it need not exist.
 
 template <class T>
 MEMTILE_FUNCTION auto vector_view<T>::load(int64 i, site s) const -> element {
-  return detail::load_from_view<element>("vector_view", {i}, {size}, 0, 1, address(i), s);
+  if (!hw::inside("vector_view", {i}, {size}, 0, 1, s)) return hw::poison<element>();
+  return hw::load_global(address(i), s);
 }
 template <class T>
 template <int Width>
 MEMTILE_FUNCTION auto vector_view<T>::load(width<Width>, int64 i, site s) const -> vec<element, Width> {
-  return detail::load_from_view<vec<element, Width>>("vector_view", {i}, {size}, 0, Width, address(i), s);
+  using wide = vec<element, Width>;
+  if (!hw::inside("vector_view", {i}, {size}, 0, Width, s)) return hw::poison<wide>();
+  return hw::load_global(reinterpret_cast<const wide*>(address(i)), s);
 }
 template <class T>
 MEMTILE_FUNCTION void vector_view<T>::store(int64 i, element v, site s) const {
-  detail::store_to_view<element>("vector_view", {i}, {size}, 0, 1, address(i), v, s);
+  if (hw::inside("vector_view", {i}, {size}, 0, 1, s)) hw::store_global(address(i), v, s);
 }
 template <class T>
 template <int Width>
 MEMTILE_FUNCTION void vector_view<T>::store(int64 i, const vec<element, Width>& v, site s) const {
-  detail::store_to_view<vec<element, Width>>("vector_view", {i}, {size}, 0, Width, address(i), v, s);
+  if (hw::inside("vector_view", {i}, {size}, 0, Width, s))
+    hw::store_global(reinterpret_cast<vec<element, Width>*>(address(i)), v, s);
 }
 template <class T>
 MEMTILE_FUNCTION auto vector_view<T>::atomic_add(int64 i, element v, site s) const -> element {
-  if (!hw::inside("vector_view", {i}, {size}, 0, 1, s)) return detail::poison<element>();
+  if (!hw::inside("vector_view", {i}, {size}, 0, 1, s)) return hw::poison<element>();
   return hw::atomic_add(hw::memory::global, address(i), v, s);
 }
 
 template <class T, class Layout>
 MEMTILE_FUNCTION auto matrix_view<T, Layout>::load(int64 r, int64 c, site s) const -> element {
-  return detail::load_from_view<element>("matrix_view", {r, c}, {rows, cols}, is_row_major, 1, address(r, c), s);
+  if (!hw::inside("matrix_view", {r, c}, {rows, cols}, is_row_major, 1, s)) return hw::poison<element>();
+  return hw::load_global(address(r, c), s);
 }
 template <class T, class Layout>
 template <int Width>
 MEMTILE_FUNCTION auto matrix_view<T, Layout>::load(width<Width>, int64 r, int64 c, site s) const
     -> vec<element, Width> {
-  return detail::load_from_view<vec<element, Width>>("matrix_view", {r, c}, {rows, cols}, is_row_major, Width,
-                                                     address(r, c), s);
+  using wide = vec<element, Width>;
+  if (!hw::inside("matrix_view", {r, c}, {rows, cols}, is_row_major, Width, s)) return hw::poison<wide>();
+  return hw::load_global(reinterpret_cast<const wide*>(address(r, c)), s);
 }
 template <class T, class Layout>
 MEMTILE_FUNCTION void matrix_view<T, Layout>::store(int64 r, int64 c, element v, site s) const {
-  detail::store_to_view<element>("matrix_view", {r, c}, {rows, cols}, is_row_major, 1, address(r, c), v, s);
+  if (hw::inside("matrix_view", {r, c}, {rows, cols}, is_row_major, 1, s)) hw::store_global(address(r, c), v, s);
 }
 template <class T, class Layout>
 template <int Width>
 MEMTILE_FUNCTION void matrix_view<T, Layout>::store(int64 r, int64 c, const vec<element, Width>& v, site s) const {
-  detail::store_to_view<vec<element, Width>>("matrix_view", {r, c}, {rows, cols}, is_row_major, Width, address(r, c), v,
-                                             s);
+  if (hw::inside("matrix_view", {r, c}, {rows, cols}, is_row_major, Width, s))
+    hw::store_global(reinterpret_cast<vec<element, Width>*>(address(r, c)), v, s);
 }
 template <class T, class Layout>
 MEMTILE_FUNCTION auto matrix_view<T, Layout>::atomic_add(int64 r, int64 c, element v, site s) const -> element {
-  if (!hw::inside("matrix_view", {r, c}, {rows, cols}, is_row_major, 1, s)) return detail::poison<element>();
+  if (!hw::inside("matrix_view", {r, c}, {rows, cols}, is_row_major, 1, s)) return hw::poison<element>();
   return hw::atomic_add(hw::memory::global, address(r, c), v, s);
 }
 
 template <class T>
 MEMTILE_FUNCTION auto volume_view<T>::load(int64 z, int64 r, int64 c, site s) const -> element {
-  return detail::load_from_view<element>("volume_view", {z, r, c}, {depth, rows, cols}, 2, 1, slice(z).address(r, c),
-                                         s);
+  if (!hw::inside("volume_view", {z, r, c}, {depth, rows, cols}, 2, 1, s)) return hw::poison<element>();
+  return hw::load_global(slice(z).address(r, c), s);
 }
 template <class T>
 MEMTILE_FUNCTION void volume_view<T>::store(int64 z, int64 r, int64 c, element v, site s) const {
-  detail::store_to_view<element>("volume_view", {z, r, c}, {depth, rows, cols}, 2, 1, slice(z).address(r, c), v, s);
+  if (hw::inside("volume_view", {z, r, c}, {depth, rows, cols}, 2, 1, s))
+    hw::store_global(slice(z).address(r, c), v, s);
 }
 
 /// True if every access of `Bytes` bytes at a multiple of that many from the beginning of a row (or column, for column

@@ -3,6 +3,7 @@
 // Atomic operations on shared or global memory, relaxed, for the whole device. Each returns what stood there before.
 #pragma once
 
+#include <memtile/core/math.hpp>
 #include <memtile/hw/hook.hpp>
 
 namespace memtile::hw {
@@ -51,7 +52,7 @@ MEMTILE_FUNCTION T atomic_add([[maybe_unused]] memory where, T* p, T v, [[maybe_
   using A = detail::added_type<T>;
   return T(::atomicAdd(reinterpret_cast<A*>(p), A(v)));
 #else
-  return detail::atomic_update(where, p, s, [v](T old) { return T(old + v); });
+  return detail::atomic_update(where, p, s, [v](T old) { return add(old, v); });
 #endif
 }
 template <class T>

@@ -26,4 +26,12 @@ MEMTILE_FUNCTION bool inside([[maybe_unused]] const char* what, [[maybe_unused]]
 #endif
 }
 
+/// What a load that is left out returns: all bits set, which is NaN for floating types.
+template <class V>
+MEMTILE_FUNCTION V poison() {
+  V v;
+  for (int i = 0; i < int(sizeof(V)); ++i) reinterpret_cast<unsigned char*>(&v)[i] = 0xff;
+  return v;
+}
+
 }  // namespace memtile::hw

@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Shuffles and votes: lanes of a warp exchange registers. They order no memory: that is warp_barrier's work.
 //
-// A shuffle works within groups of `width` lanes (a power of two). Which lane a value comes from is one function here,
-// for both the model and the doc: a source outside the group means one's own value.
+// A shuffle works within groups of lanes, a power of two each. Which lane a value comes from is one function here: an
+// index is taken modulo the group; up and down past its ends mean one's own value; an exclusive or reaches into earlier
+// groups, not into later ones.
 #pragma once
 
 #include <memtile/hw/hook.hpp>

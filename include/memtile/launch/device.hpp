@@ -41,9 +41,13 @@ status cuda_call(const char* what, Call call) {
   return status::failed(int(error), "{}: CUDA error {} ({})", what, int(error), cudaGetErrorString(error));
 }
 
-inline int device_attribute(cudaDeviceAttr attribute, int device) {
-  int value = 0;
-  return cudaDeviceGetAttribute(&value, attribute, device) == cudaSuccess ? value : 0;
+// Of the current device.
+inline status device_attribute(cudaDeviceAttr attribute, int& value) {
+  return cuda_call("device attribute", [&] {
+    int device = 0;
+    const cudaError_t error = cudaGetDevice(&device);
+    return error != cudaSuccess ? error : cudaDeviceGetAttribute(&value, attribute, device);
+  });
 }
 
 // Remembers on which devices a kernel may be launched: with how many threads, its shared memory granted. Only successes
@@ -62,8 +66,9 @@ class prepared_kernel {
     if (threads > attributes.maxThreadsPerBlock)
       return status::unlaunchable("launch of {}: {} threads of {} registers each do not fit: at most {}", kernel,
                                   threads, attributes.numRegs, attributes.maxThreadsPerBlock);
-    const size_t limit = size_t(device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
-    if (attributes.sharedSizeBytes + dynamic_bytes > limit)
+    int limit = 0;
+    if (status s = device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin, limit); !s) return s;
+    if (attributes.sharedSizeBytes + dynamic_bytes > size_t(limit))
       return status::unlaunchable(
           "launch of {}: {} bytes of shared memory do not fit: a block has at most {} on this device", kernel,
           attributes.sharedSizeBytes + dynamic_bytes, limit);

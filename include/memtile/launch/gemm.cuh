@@ -12,26 +12,25 @@
 
 namespace memtile {
 
-/// The tiles among which `automatic` chooses: the larger, the less is read of a and b for each result; the smaller, the
-/// more multiprocessors have work where the matrices are small. `largest` serves operands that allow 16-byte accesses,
-/// `large` those that do not, whose copies need more registers, `smallest` both.
+/// The tiles among which `automatic` chooses. The large one reads least of a and b for each result, and wants operands that
+/// allow 16-byte accesses; the small one gives every multiprocessor work where the matrices are small, and serves the
+/// rest.
 /// H200, CUDA 13.0, 2026-11, float, cuBLAS's time over theirs: largest 0.96 at 4096^3, smallest 1.10 at 1024^3; the
 /// whole list is in tests/benchmark/RESULTS.md.
 template <class T>
 struct gemm_tiles {
   using largest = gemm_policy<block_tile<128, 256, 32>, thread_tile<16, 8>, stages<2>>;
-  using large = gemm_policy<block_tile<128, 128, 16>, thread_tile<8, 8>, stages<4>>;
   using smallest = gemm_policy<block_tile<64, 64, 32>, thread_tile<8, 4>, stages<3>>;
 };
 template <>
 struct gemm_tiles<double> {
   using largest = gemm_policy<block_tile<64, 128, 16>, thread_tile<8, 8>, stages<3>>;
-  using large = gemm_policy<block_tile<64, 64, 16>, thread_tile<8, 4>, stages<3>>;
   using smallest = gemm_policy<block_tile<32, 64, 16>, thread_tile<4, 4>, stages<3>>;
 };
 
 /// Which of two tiles finishes an m x n output sooner: the larger, if the busiest multiprocessor has no more elements
-/// to make with it. A small tile works at `small_efficiency` of the large one's speed.
+/// to make with it. A small tile works at `small_efficiency` of the large one's speed
+/// (H200, 2026-11, float, 4096^3: 0.90 to 0.96 of it).
 constexpr bool prefers_larger_tile(int64 m, int64 n, int64 large_m, int64 large_n, int64 small_m, int64 small_n,
                                    int multiprocessors, double small_efficiency = 0.9) {
   const int64 large = ceil_div(ceil_div(m, large_m) * ceil_div(n, large_n), multiprocessors) * large_m * large_n;
@@ -45,9 +44,8 @@ namespace detail {
 inline int multiprocessors_of(const on_cpu&) { return 132; }
 #if MEMTILE_CUDA
 inline int multiprocessors_of(const on_gpu&) {
-  int device = 0;
-  return cudaGetDevice(&device) == cudaSuccess ? max_of(1, device_attribute(cudaDevAttrMultiProcessorCount, device))
-                                               : 1;
+  int count = 1;  // without a device, the launch that follows says so
+  return device_attribute(cudaDevAttrMultiProcessorCount, count) ? count : 1;
 }
 inline int multiprocessors_of(const on_either& place) {
   return place.machine != nullptr ? multiprocessors_of(on_cpu{*place.machine})
@@ -68,7 +66,7 @@ status check_matrix(const char* name, const matrix_view<T, Layout>& v) {
     return status::refused(
         "gemm: the address and the pitch ({} bytes) of {} must be multiples of its element's {} bytes", v.pitch, name,
         bytes);
-  if (v.data == nullptr && v.rows * v.cols > 0)
+  if (v.data == nullptr && v.rows > 0 && v.cols > 0)
     return status::refused("gemm: {} is {}x{} but its pointer is null", name, v.rows, v.cols);
   return {};
 }
@@ -80,27 +78,21 @@ status start_gemm_with(const Place& place, const A& a, const B& b, const matrix_
                 epilogue);
 }
 
-template <class Operands, class Larger, class Smaller, class Place, class A, class B, class T, class Epilogue>
-status start_better_of(const Place& place, const A& a, const B& b, const matrix_view<T>& c, const Epilogue& epilogue) {
-  using l = typename Larger::block;
-  using s = typename Smaller::block;
-  if (prefers_larger_tile(c.rows, c.cols, l::m, l::n, s::m, s::n, multiprocessors_of(place)))
-    return start_gemm_with<Larger, Operands>(place, a, b, c, epilogue);
-  return start_gemm_with<Smaller, Operands>(place, a, b, c, epilogue);
-}
-
 // 16 bytes at a time where all of a, b and c allow it, else one element.
 template <class Policy, class Place, class T, class LayoutA, class LayoutB, class Epilogue>
 status start_gemm(const Place& place, const matrix_view<const T, LayoutA>& a, const matrix_view<const T, LayoutB>& b,
                   const matrix_view<T>& c, const Epilogue& epilogue) {
   using by_16_bytes = gemm_operands<LayoutA, LayoutB, 16>;
   using by_element = gemm_operands<LayoutA, LayoutB, int(sizeof(T))>;
-  using tiles = gemm_tiles<T>;
   const bool wide = allows_access_of<16>(a) && allows_access_of<16>(b) && allows_access_of<16>(c);
   if constexpr (is_same<Policy, automatic>) {
-    if (wide)
-      return start_better_of<by_16_bytes, typename tiles::largest, typename tiles::smallest>(place, a, b, c, epilogue);
-    return start_better_of<by_element, typename tiles::large, typename tiles::smallest>(place, a, b, c, epilogue);
+    using largest = typename gemm_tiles<T>::largest;
+    using smallest = typename gemm_tiles<T>::smallest;
+    if (!wide) return start_gemm_with<smallest, by_element>(place, a, b, c, epilogue);
+    if (prefers_larger_tile(c.rows, c.cols, largest::block::m, largest::block::n, smallest::block::m,
+                            smallest::block::n, multiprocessors_of(place)))
+      return start_gemm_with<largest, by_16_bytes>(place, a, b, c, epilogue);
+    return start_gemm_with<smallest, by_16_bytes>(place, a, b, c, epilogue);
   } else {
     if (wide) return start_gemm_with<Policy, by_16_bytes>(place, a, b, c, epilogue);
     return start_gemm_with<Policy, by_element>(place, a, b, c, epilogue);

@@ -43,9 +43,9 @@ struct padded {
 };
 using dense = padded<0>;
 
-/// Pieces of `Bytes` bytes, XORed with (r / RowStep) mod Lanes: as many lanes, in rows RowStep apart, meet no conflict.
-/// A thread whose rows are a multiple of RowStep * Lanes apart has one key for all of them, so its addresses differ by
-/// constants.
+/// Pieces of `Bytes` bytes, XORed with a key that goes by the row: as many as Lanes lanes, in rows RowStep apart, meet no
+/// conflict. A thread whose rows are a multiple of RowStep * Lanes apart, and up to RowStep beside each other, has one key
+/// for all of them, so its addresses differ by constants.
 template <int Bytes = 16, int RowStep = 1, int Lanes = 128 / Bytes>
 struct xor_swizzle {
   template <class T, int Rows, int Columns>
@@ -54,22 +54,15 @@ struct xor_swizzle {
   }
   template <class T, int Rows, int Columns>
   MEMTILE_FUNCTION static constexpr int offset(int r, int c) {
-    constexpr int row_bytes = Columns * int(sizeof(T)), piece = Bytes / int(sizeof(T));
-    static_assert(Bytes % sizeof(T) == 0 && row_bytes % Bytes == 0,
-                  "memtile: a row of a swizzled tile must be a whole number of pieces");
-    static_assert(row_bytes % line_bytes == 0 || line_bytes % row_bytes == 0,
-                  "memtile: a row of a swizzled tile must be a multiple or a divisor of 128 bytes");
-    constexpr int rows_per_line = max_of(1, line_bytes / row_bytes), step = max_of(RowStep, rows_per_line);
-    static_assert(step % rows_per_line == 0,
-                  "memtile: the row step of a swizzle must be a whole number of lines of 128 bytes");
-    return (r * Columns + c) ^ (r / step & (keys - 1)) * piece;
+    using n = numbers<T, Columns>;
+    return (r * Columns + c) ^ (r / n::step & (n::keys - 1)) * n::piece;
   }
-  /// The offset of (r + d, c), given that of (r, 0): r must be a multiple of RowStep, r + d must have the same key, and
-  /// where more than RowStep rows share a line of 128 bytes, d modulo their number must be less than RowStep. What the
-  /// key does not touch is added and so becomes the constant of an address.
+  /// The offset of (r + d, c), given that of (r, 0): r must be a multiple of RowStep, and r + d must have the same key.
+  /// What the key does not touch is added and so becomes the constant of an address.
   template <class T, int Rows, int Columns>
   MEMTILE_FUNCTION static constexpr int offset_beside(int row_offset, int d, int c) {
-    constexpr int touched = (keys - 1) * (Bytes / int(sizeof(T)));
+    using n = numbers<T, Columns>;
+    constexpr int touched = (n::keys - 1) * n::piece;
     const int distance = d * Columns + c;
     return (row_offset ^ (distance & touched)) + (distance & ~touched);
   }
@@ -81,7 +74,22 @@ struct xor_swizzle {
  private:
   static_assert((Lanes & (Lanes - 1)) == 0, "memtile: the lanes of a swizzle must be a power of two");
   static constexpr int line_bytes = 128;  // one word of every bank
-  static constexpr int keys = min_of(Lanes, line_bytes / Bytes);
+
+  template <class T, int Columns>
+  struct numbers {
+    static constexpr int row_bytes = Columns * int(sizeof(T)), piece = Bytes / int(sizeof(T));
+    static_assert(Bytes % sizeof(T) == 0 && row_bytes % Bytes == 0,
+                  "memtile: a row of a swizzled tile must be a whole number of pieces");
+    static_assert(row_bytes % line_bytes == 0 || line_bytes % row_bytes == 0,
+                  "memtile: a row of a swizzled tile must be a multiple or a divisor of 128 bytes");
+    // Rows that share a line share a key: where a line holds more than RowStep rows, there are fewer keys, so that they
+    // repeat after RowStep * Lanes rows all the same.
+    static constexpr int rows_per_line = line_bytes / min_of(line_bytes, row_bytes),
+                         step = max_of(RowStep, rows_per_line);
+    static constexpr int keys = max_of(1, min_of(Lanes, line_bytes / Bytes) * RowStep / step);
+    static_assert(step % rows_per_line == 0 && (keys & (keys - 1)) == 0,
+                  "memtile: the row step of a swizzle must be a whole number of lines of 128 bytes");
+  };
 };
 
 }  // namespace memtile

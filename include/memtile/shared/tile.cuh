@@ -39,7 +39,7 @@ struct shared_tile {
   template <int Width>
   MEMTILE_FUNCTION vec<T, Width> load_beside(width<Width>, int row_offset, int r, int d, int c,
                                              site s = site::here()) const {
-    if (!inside(r + d, c, Width, s)) return vec<T, Width>{};
+    if (!inside(r + d, c, Width, s)) return hw::poison<vec<T, Width>>();
     return hw::load_shared(reinterpret_cast<const vec<T, Width>*>(
                                data + Layout::template offset_beside<T, Rows, Columns>(row_offset, d, c)),
                            s);
@@ -60,7 +60,7 @@ struct shared_tile {
   }
   template <class V>
   MEMTILE_FUNCTION V load_as(int r, int c, int n, site s) const {
-    if (!inside(r, c, n, s)) return V{};
+    if (!inside(r, c, n, s)) return hw::poison<V>();
     return hw::load_shared(reinterpret_cast<const V*>(address(r, c)), s);
   }
   template <class V>
@@ -72,7 +72,7 @@ struct shared_tile {
 /// Rows x Columns elements and Halo more on every side: r runs from -Halo to Rows + Halo - 1, c likewise.
 ///
 /// Memory    padded so that a warp whose lanes walk along rows of the tile meets no bank conflict, also where it covers
-///           several rows: the distance between rows is Columns plus a multiple of all banks
+///           several rows: where a warp does, the distance between rows is Columns plus a multiple of all banks
 template <class T, int Rows, int Columns, int Halo>
 struct halo_tile {
   static_assert(Halo >= 0, "memtile: the halo of a halo_tile must be 0 or more");

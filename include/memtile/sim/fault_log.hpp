@@ -6,6 +6,7 @@
 
 #include <memtile/sim/report.hpp>
 
+#include <algorithm>
 #include <bitset>
 #include <cstddef>
 #include <cstdint>
@@ -51,7 +52,6 @@ class fault_log {
     entries_.clear();
     left_out_ = 0;
   }
-  bool empty() const { return entries_.empty() && left_out_ == 0; }
 
   /// A fault of one thread at one place. `other` is the second line where two take part, else the same place again.
   /// say() makes the sentence; it is asked once for each pair of places.
@@ -63,7 +63,7 @@ class fault_log {
       e.elsewhere |= !(e.block == block);
       return;
     }
-    if (int(entries_.size()) >= most_) {
+    if (int(entries_.size()) >= (std::max)(1, most_)) {  // the first one is always kept
       ++left_out_;
       return;
     }

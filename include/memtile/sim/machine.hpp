@@ -62,8 +62,12 @@ class machine final : public listener, public makes_buffers<machine> {
   void* shared_storage() override { return arena_->bytes; }
   void out_of_bounds(const char* what, int dimensions, const int64* index, const int64* extent, site s) override {
     accounting_.out_of_bounds(rank, what, dimensions, index, extent, s);
+    left_out(s);
   }
-  void misaligned(const void* address, int bytes, site s) override { accounting_.misaligned(rank, address, bytes, s); }
+  void misaligned(const void* address, int bytes, site s) override {
+    accounting_.misaligned(rank, address, bytes, s);
+    left_out(s);
+  }
 
  private:
   using simulated_thread = detail::simulated_thread;
@@ -75,6 +79,7 @@ class machine final : public listener, public makes_buffers<machine> {
   };
   static constexpr int stops_of_full_trace = 64;
 
+  void left_out(const site&);
   bool has_stacks(int threads);
   void run_blocks();
   void run_block();
@@ -183,6 +188,7 @@ inline void machine::run_block() {
                           request_.shared_bytes);
   for (int t = 0; t < size; ++t) {
     thread(t).state = thread_state::ready;
+    thread(t).left_out = 0;
     thread(t).copies.drop();
     thread(t).stack.start(&machine::enter, &thread(t));
   }
@@ -303,6 +309,13 @@ inline void machine::trace_full() {
   const access* const notes = end - detail::warp_trace::capacity;
   running().spins = detail::few_addresses(notes, end);
   stop(thread_state::trace_full, site{end[-1].file, end[-1].line, end[-1].operation});
+}
+
+// An access that is left out fills no trace; a thread that spins on one has to let the others run all the same.
+inline void machine::left_out(const site& s) {
+  if (++running().left_out % detail::warp_trace::capacity != 0) return;
+  running().spins = true;
+  stop(thread_state::trace_full, s);
 }
 
 inline void machine::wait_for_warp(uint32 mask, uint64 mine, exchanged& all, bool orders, site s) {

@@ -14,6 +14,7 @@
 
 #include <memtile/sim/machine.hpp>
 
+#include <cstdio>
 #include <cstdlib>
 #include <memory>
 #include <string>
@@ -131,7 +132,8 @@ inline bool machine_wanted(const char* name) {
 }
 }  // namespace detail
 
-/// All machines there are; always the same ones. A test that is asked to run on the GPU alone finds none without a GPU.
+/// All machines there are, at least one; always the same ones. A test that is asked to run where there is no machine ends the
+/// program with an error, and does not pass by running nothing.
 template <bool Cuda = bool(MEMTILE_CUDA)>
 auto& machines() {
   static std::vector<basic_machine<Cuda>> all = [] {
@@ -142,6 +144,11 @@ auto& machines() {
         made.push_back(basic_machine<Cuda>::make_gpu());
     } else if (detail::machine_wanted("simulator")) {
       made.emplace_back();
+    }
+    if (made.empty()) {
+      std::fprintf(stderr, "memtile: MEMTILE_TEST_MACHINES=%s leaves no machine to run on\n",
+                   std::getenv("MEMTILE_TEST_MACHINES"));
+      std::exit(1);
     }
     return made;
   }();

@@ -39,7 +39,7 @@ TEMPLATE_TEST_CASE("on random data every machine and every tile gives the bits o
     for (auto& machine : testing::machines()) {
       INFO(machine.name() << " k=" << k);
       CHECK(product<T>(machine, m, n, k) == expected);
-      CHECK(product<T, typename gemm_tiles<T>::large>(machine, m, n, k) == expected);
+      CHECK(product<T, gemm_policy<block_tile<128, 128, 16>, thread_tile<8, 4>>>(machine, m, n, k) == expected);
       CHECK(product<T, typename gemm_tiles<T>::largest>(machine, m, n, k) == expected);
     }
   }
@@ -72,9 +72,11 @@ TEST_CASE("gemm's accesses are as few as they can be", "[gemm]") {
          c = machine.buffer<float>(128, 128);
     const status done =
         layouts == 0   ? gemm<gemm_tiles<float>::largest>(machine, a.view(), b.view(), c.view())
-        : layouts == 1 ? gemm<gemm_tiles<float>::large>(machine, transposed(a.view()), b.view(), c.view())
-        : layouts == 2 ? gemm<gemm_tiles<float>::smallest>(machine, a.view(), transposed(b.view()), c.view())
-                       : gemm<gemm_tiles<float>::smallest>(machine, transposed(a.view()), transposed(b.view()), c.view());
+        : layouts == 1 ? gemm<gemm_policy<block_tile<128, 128, 32>, thread_tile<16, 8>>>(machine, transposed(a.view()),
+                                                                                         b.view(), c.view())
+        : layouts == 2
+            ? gemm<gemm_tiles<float>::smallest>(machine, a.view(), transposed(b.view()), c.view())
+            : gemm<gemm_tiles<float>::smallest>(machine, transposed(a.view()), transposed(b.view()), c.view());
     REQUIRE(done);
     CHECK_THAT(*machine.last_report(), sim::IsClean());
     CHECK_THAT(*machine.last_report(), sim::HasNoBankConflicts());

@@ -40,7 +40,7 @@ TEST_CASE("gemm is exact at every edge of the tile", "[gemm][GEMM-01][GEMM-05]")
 
 TEST_CASE("gemm is exact at the edges of the shipped tiles", "[gemm][GEMM-01]") {
   using smallest = gemm_tiles<float>::smallest;
-  using large = gemm_tiles<float>::large;
+  using large = gemm_policy<block_tile<128, 128, 16>, thread_tile<8, 8>, stages<4>>;
   using largest = gemm_tiles<float>::largest;
   for (auto& machine : testing::machines()) {
     for (int m : {127, 128, 129}) test::check_integers<float, largest>(machine, m, 384 - m, m - 95);
@@ -56,6 +56,18 @@ TEST_CASE("gemm has tiles whose warps are no patches", "[gemm][GEMM-01]") {
   for (auto& machine : testing::machines())
     for (int m : {1, 11, 12, 13, 25})
       for (int n : {19, 20, 21, 41}) test::check_integers<float, tile_odd>(machine, m, n, m + 3);
+}
+
+TEMPLATE_TEST_CASE("gemm is exact with k tiles shorter than a line of shared memory", "[gemm]",
+                   (gemm_policy<block_tile<64, 128, 4>, thread_tile<8, 8>>),
+                   (gemm_policy<block_tile<96, 64, 8>, thread_tile<6, 8>>),
+                   (gemm_policy<block_tile<24, 64, 16>, thread_tile<3, 4>>),
+                   (gemm_policy<block_tile<64, 32, 4>, thread_tile<8, 4>>)) {
+  for (auto& machine : testing::machines())
+    for (int more : {0, 1, 4}) {
+      test::check_integers<float, TestType>(machine, TestType::block::m + more, TestType::block::n + more, 12 + more);
+      test::check_integers<double, TestType>(machine, TestType::block::m + more, TestType::block::n + more, 12 + more);
+    }
 }
 
 TEMPLATE_TEST_CASE("gemm is exact for every element type", "[gemm]", float, double, int) {

@@ -46,12 +46,11 @@ int agreements() {
   using layout = xor_swizzle<Bytes, RowStep, Lanes>;
   constexpr int row_bytes = Columns * int(sizeof(T)), rows_per_line = max_of(1, 128 / row_bytes),
                 step = max_of(RowStep, rows_per_line);
-  constexpr int keys = min_of(Lanes, 128 / Bytes);
+  constexpr int keys = max_of(1, min_of(Lanes, 128 / Bytes) * RowStep / step);
   int count = 0;
   for (int r = 0; r < Rows; r += RowStep)
     for (int d = 0; r + d < Rows; ++d) {
-      if (r / step % keys != (r + d) / step % keys || (d % rows_per_line >= RowStep && rows_per_line > RowStep))
-        continue;
+      if (r / step % keys != (r + d) / step % keys) continue;
       const int row_offset = layout::template offset<T, Rows, Columns>(r, 0);
       for (int c = 0; c < Columns; ++c, ++count)
         if (layout::template offset_beside<T, Rows, Columns>(row_offset, d, c) !=

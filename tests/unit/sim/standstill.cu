@@ -24,6 +24,14 @@ struct exchange_of_some {
   }
 };
 
+struct polls_outside {
+  static constexpr int threads = 32;
+  MEMTILE_KERNEL void operator()(block, vector_view<int> flags) const {
+    while (flags.load(7) != 1) {
+    }
+  }
+};
+
 struct half_at_each {
   static constexpr int threads = 32, line = __LINE__ + 2;
   MEMTILE_KERNEL void operator()(block b) const {
@@ -170,6 +178,14 @@ TEST_CASE("a thread that polls in vain is a livelock", "[sim]") {
   CAPTURE(text);
   CHECK(says(text, "thread 3 kept running at standstill.cu:" + std::to_string(polling::line)));
   CHECK(says(text, "threads 0 .. 2, 4 .. 63 stopped at the block barrier"));
+}
+
+TEST_CASE("a thread that polls outside its view is stopped too", "[sim]") {
+  memtile::sim::machine machine;
+  auto flags = machine.buffer<int>(4, [](int) { return 0; });
+  CHECK_FALSE(memtile::launch(machine, memtile::grid{1}, polls_outside{}, flags.view()).ok());
+  CHECK(verdict::faults_of(machine, fault_kind::out_of_bounds) == 1);
+  CHECK(verdict::faults_of(machine, fault_kind::livelock) == 1);
 }
 
 TEST_CASE("a block that waits for a later one is a livelock", "[sim]") {
