@@ -15,7 +15,7 @@ namespace memtile {
 /// The tiles among which `automatic` chooses. The large one reads least of a and b for each result, and wants operands that
 /// allow 16-byte accesses; the small one gives every multiprocessor work where the matrices are small, and serves the
 /// rest.
-/// H200, CUDA 13.0, 2026-11, float, cuBLAS's time over theirs: largest 0.96 at 4096^3, smallest 1.10 at 1024^3; the
+/// H200, CUDA 13.0, 2026-11, float, cuBLAS's time over theirs: largest 0.95 at 4096^3, smallest 1.10 at 1024^3; the
 /// whole list is in tests/benchmark/RESULTS.md.
 template <class T>
 struct gemm_tiles {
