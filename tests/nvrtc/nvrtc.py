@@ -19,22 +19,22 @@ import report
 
 class Nvrtc:
     def __init__(self, library):
-        self.library = ctypes.CDLL(library)
+        self.nvrtc_library = ctypes.CDLL(library)
         major, minor = ctypes.c_int(), ctypes.c_int()
-        self.library.nvrtcVersion(ctypes.byref(major), ctypes.byref(minor))
+        self.nvrtc_library.nvrtcVersion(ctypes.byref(major), ctypes.byref(minor))
         self.version = f"NVRTC {major.value}.{minor.value}"
 
     def compile(self, source, arch, *flags):
         """Returns whether it compiled, and the log."""
         options = [f"-arch={arch}", "-std=c++17", f"-I{house.INCLUDE}", *flags]
         program = ctypes.c_void_p()
-        self.library.nvrtcCreateProgram(ctypes.byref(program), source.encode(), b"source.cu", 0, None, None)
-        failed = self.library.nvrtcCompileProgram(program, len(options), (ctypes.c_char_p * len(options))(*(o.encode() for o in options)))
+        self.nvrtc_library.nvrtcCreateProgram(ctypes.byref(program), source.encode(), b"source.cu", 0, None, None)
+        failed = self.nvrtc_library.nvrtcCompileProgram(program, len(options), (ctypes.c_char_p * len(options))(*(o.encode() for o in options)))
         size = ctypes.c_size_t()
-        self.library.nvrtcGetProgramLogSize(program, ctypes.byref(size))
+        self.nvrtc_library.nvrtcGetProgramLogSize(program, ctypes.byref(size))
         log = ctypes.create_string_buffer(size.value)
-        self.library.nvrtcGetProgramLog(program, log)
-        self.library.nvrtcDestroyProgram(ctypes.byref(program))
+        self.nvrtc_library.nvrtcGetProgramLog(program, log)
+        self.nvrtc_library.nvrtcDestroyProgram(ctypes.byref(program))
         return failed == 0, log.value.decode(errors="replace")
 
 
