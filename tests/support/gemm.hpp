@@ -7,6 +7,8 @@
 #include <memtile/sim.cuh>
 #include <memtile/sim/catch2.hpp>
 
+#include <support/unit.hpp>
+
 #include <vector>
 
 namespace test {
@@ -31,14 +33,7 @@ T chain(const A& a, const B& b, int r, int c, int inner) {
   return sum;
 }
 
-// How many elements of the copy differ from expected(r, c).
-template <class T, class F>
-int differences(const memtile::sim::host_copy<T>& copy, int rows, int cols, F expected) {
-  int different = 0;
-  for (int r = 0; r < rows; ++r)
-    for (int c = 0; c < cols; ++c) different += !(copy(r, c) == expected(r, c));
-  return different;
-}
+using unit::differences;
 
 // The simulator found nothing wrong; true on the GPU.
 template <class Machine>

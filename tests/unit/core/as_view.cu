@@ -7,22 +7,11 @@
 #include <cstddef>
 #include <type_traits>
 
+#include <support/cuda_floats.hpp>
+
 #if defined(__CUDACC__)
 #include <cuda/std/mdspan>
 #include <cuda/std/span>
-#include <cuda_bf16.h>
-#include <cuda_fp16.h>
-#include <cuda_fp8.h>
-#else
-struct __half {
-  unsigned short bits;
-};
-struct __nv_bfloat16 {
-  unsigned short bits;
-};
-struct __nv_fp8_e4m3 {
-  unsigned char bits;
-};
 #endif
 
 using namespace memtile;

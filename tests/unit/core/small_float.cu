@@ -10,21 +10,7 @@
 #include <type_traits>
 #include <vector>
 
-#if defined(__CUDACC__)
-#include <cuda_bf16.h>
-#include <cuda_fp16.h>
-#include <cuda_fp8.h>
-#else
-struct __half {
-  unsigned short bits;
-};
-struct __nv_bfloat16 {
-  unsigned short bits;
-};
-struct __nv_fp8_e4m3 {
-  unsigned char bits;
-};
-#endif
+#include <support/cuda_floats.hpp>
 
 using namespace memtile;
 
