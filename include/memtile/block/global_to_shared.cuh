@@ -25,8 +25,8 @@ MEMTILE_FUNCTION void copy_pieces(block b, const matrix_view<const T>& in, int64
   for (int piece = b.rank(); piece < Rows * per_row; piece += b.size()) {
     const int r = piece / per_row, c = piece % per_row * Width;
     vec<T, Width> v{};
-    if (in.inside(row0 + r, column0 + c)) v = in.load(wide<Width>, row0 + r, column0 + c, s);
-    tile.store(r, c, v, s);
+    if (in.inside(row0 + r, column0 + c)) v = in.load(wide<Width>, row0 + r, column0 + c, s.inner());
+    tile.store(r, c, v, s.inner());
   }
 }
 }  // namespace detail
@@ -89,7 +89,8 @@ class tile_stream {
         if (inside && !hw::inside("matrix_view", {row0_ + r, column0_ + c}, {in_.rows, in_.cols}, 1, piece, s))
           continue;
         const char* from = from_ + (r - row_of(0)) * in_.pitch + (c - column_of(0)) * int(sizeof(T));
-        hw::async_copy<Bytes>(tile.address(r, c), from, inside, s);
+        hw::async_copy<Bytes>(tile.address(r, c), from, inside, s.inner().at(r, c),
+                              s.inner().at(row0_ + r, column0_ + c));
       }
     }
   }

@@ -38,9 +38,11 @@ MEMTILE_FUNCTION void halo_to_shared(block b, const matrix_view<U>& in, int64 ro
   // Whole warps walk along a row each; a block of less than a warp is one short warp.
   const int lanes = min_of(32, b.size()), warps = b.size() / lanes;
   if (b.rank() >= warps * lanes) return;
-  for (int r = b.rank() / lanes - Halo; r < Rows + Halo; r += warps)
+  for (int r = b.rank() / lanes - Halo; r < Rows + Halo; r += warps) {
     for (int c = b.rank() % lanes - Halo; c < Columns + Halo; c += lanes)
-      tile.store(r, c, detail::load_with_border<T>(in, row0 + r, column0 + c, border, s), s);
+      tile.store(r, c, detail::load_with_border<T>(in, row0 + r, column0 + c, border, s.inner()), s.inner());
+    hw::lanes_meet(s);
+  }
 }
 
 }  // namespace memtile

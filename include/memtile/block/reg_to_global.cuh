@@ -33,7 +33,7 @@ MEMTILE_FUNCTION void reg_to_global(const Fragment& values, Rows rows, Columns c
       vec<T, Width> neighbours;
       MEMTILE_UNROLL
       for (int n = 0; n < Width; ++n) neighbours[n] = values(i, j + n);
-      if (r < out.rows && c < out.cols) out.store(r, c, make(r, c, neighbours), s);
+      if (r < out.rows && c < out.cols) out.store(r, c, make(r, c, neighbours), s.inner());
     }
   }
 }

@@ -31,7 +31,7 @@ MEMTILE_FUNCTION void shared_rows_to_reg(const Tile& tile, thread_span<Count, Ru
   const int first = Tile::offset(span.first, 0);
   MEMTILE_UNROLL
   for (int i = 0; i < Count; ++i) {
-    const vec<T, Steps> v = tile.load_beside(wide<Steps>, first, span.first, span[i] - span.first, k0, s);
+    const vec<T, Steps> v = tile.load_beside(wide<Steps>, first, span.first, span[i] - span.first, k0, s.inner());
     MEMTILE_UNROLL
     for (int k = 0; k < Steps; ++k) out(k, i) = v[k];
   }
@@ -46,7 +46,7 @@ MEMTILE_FUNCTION void shared_columns_to_reg(const Tile& tile, thread_span<Count,
   for (int k = 0; k < Steps; ++k) {
     MEMTILE_UNROLL
     for (int i = 0; i < Count; i += Run) {
-      const vec<T, Run> v = tile.load(wide<Run>, k0 + k, span[i], s);
+      const vec<T, Run> v = tile.load(wide<Run>, k0 + k, span[i], s.inner());
       MEMTILE_UNROLL
       for (int j = 0; j < Run; ++j) out(k, i + j) = v[j];
     }

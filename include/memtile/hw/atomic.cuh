@@ -16,13 +16,13 @@ namespace detail {
 // The CPU machine runs one thread of a block at a time, and several blocks on several OS threads: the update itself is
 // atomic too.
 template <class T, class Update>
-T atomic_update(memory where, T* p, site s, Update update) {
+T atomic_update(memory where, T* p, site s, Update update, uint64 flags = 0) {
   static_assert(sizeof(T) == 4 || sizeof(T) == 8, "memtile: an atomic operation must be on 4 or 8 bytes");
   using bits = memtile::detail::conditional_t<sizeof(T) == 4, uint32, uint64>;
   T old{};
   if (!sim::aligned(p, sizeof(T), s)) return old;
   sim::note(where == memory::shared ? sim::space::shared : sim::space::global, sim::access_kind::atomic, p, sizeof(T),
-            s);
+            s, flags);
   bits* word = reinterpret_cast<bits*>(p);
   bits seen = __atomic_load_n(word, __ATOMIC_RELAXED), wanted;
   do {
@@ -81,7 +81,7 @@ MEMTILE_FUNCTION T atomic_exchange([[maybe_unused]] memory where, T* p, T v, [[m
   using A = detail::atomic_bits<T>;
   return __builtin_bit_cast(T, ::atomicExch(reinterpret_cast<A*>(p), __builtin_bit_cast(A, v)));
 #else
-  return detail::atomic_update(where, p, s, [v](T) { return v; });
+  return detail::atomic_update(where, p, s, [v](T) { return v; }, sim::access::overwrites);
 #endif
 }
 /// Stores `wanted` if the bits of `expected` stand there.

@@ -18,16 +18,38 @@ namespace memtile::sim {
 enum class space : uint8 { shared, global };
 enum class access_kind : uint8 { load, store, atomic, async_copy, ldmatrix_x1, ldmatrix_x2, ldmatrix_x4, stmatrix };
 
-/// One access of one lane.
+/// One access of one lane. What follows the index is alike for the lanes that make one access of a warp together.
 struct access {
   const void* address;
+  uint64 index;  // of the element, as site::at packs it, and two flags
   const char* file;
   const char* operation;
+  const char* inner_file;
   int line;
-  uint16 bytes;
-  access_kind kind;
-  space where;
+  uint16 inner_line;
+  uint8 bytes;
+  uint8 what;  // kind, space and number of dimensions
+
+  /// Of a store: the bits that it writes stood there already. Of an atomic operation: what stood there does not matter.
+  static constexpr uint64 keeps_value = uint64(1) << 62, overwrites = uint64(1) << 63;
+
+  access_kind kind() const { return access_kind(what & 15); }
+  space where() const { return space(what >> 4 & 1); }
+  int dimensions() const { return what >> 5; }
+  site place() const {
+    site s = site::here(file, line);
+    s.operation = operation, s.inner_file = inner_file, s.inner_line = inner_line;
+    return s;
+  }
 };
+constexpr uint8 packed_what(space where, access_kind kind, int dimensions) {
+  return uint8(uint8(kind) | uint8(where) << 4 | dimensions << 5);
+}
+
+// Notes in a trace that are no accesses. Where the lanes of a warp meet again after they went different ways:
+inline constexpr auto meeting = access_kind(14);
+// and the arrival of an asynchronous copy, which is checked and not counted.
+inline constexpr auto arrival = access_kind(15);
 
 /// What a launch asks of the machine. Every thread of every block calls body(call).
 struct launch_request {
@@ -44,10 +66,18 @@ struct exchanged {
   uint64 value[32];
 };
 
-class listener {
+/// Runs launches: sim::machine.
+class processor {
  public:
   virtual status run(const launch_request&) = 0;
 
+ protected:
+  ~processor() = default;
+};
+
+/// Runs the code of a thread and hears what it does.
+class listener {
+ public:
   // Called on the stack of a simulated thread; the waiting ones return when the others have arrived.
   virtual void trace_full() = 0;
   virtual void wait_for_block(site) = 0;
@@ -55,13 +85,17 @@ class listener {
   /// barrier makes one lane's memory accesses visible to another.
   virtual void wait_for_warp(uint32 mask, uint64 mine, exchanged& all, bool orders, site) = 0;
   /// `valid` bytes are copied, the rest of `bytes` becomes zero; nothing has arrived before async_wait.
-  virtual void async_copy(void* to_shared, const void* from_global, int bytes, int valid, site) = 0;
+  virtual void async_copy(void* to_shared, const void* from_global, int bytes, int valid, site to, site from) = 0;
   virtual void async_commit(site) = 0;
   virtual void async_wait(int groups_left_pending, site) = 0;
   virtual void* shared_storage() = 0;
 
   virtual void out_of_bounds(const char* what, int dimensions, const int64* index, const int64* extent, site) = 0;
   virtual void misaligned(const void* address, int bytes, site) = 0;
+  /// A lane of the warp is asked for its value that the mask does not name.
+  virtual void lane_not_named(int lane, uint32 mask, site) = 0;
+  /// The kernel uses what has no model here. Does not return.
+  virtual void no_model(const char* what, site) = 0;
 
   // The thread that runs now, and where its next access is noted.
   access* next = nullptr;
@@ -69,6 +103,7 @@ class listener {
   int rank = 0, size = 1;
   int64 block_plane = 0, block_row = 0, block_column = 0;
   int64 grid_planes = 1, grid_rows = 1, grid_columns = 1;
+  int64 flops = 0;
 
  protected:
   ~listener() = default;
@@ -78,11 +113,14 @@ class listener {
 /// symbols.
 __attribute__((visibility("default"))) inline thread_local listener* current = nullptr;
 
-inline __attribute__((always_inline)) void note(space where, access_kind kind, const void* address, int bytes, site s) {
+inline __attribute__((always_inline)) void note(space where, access_kind kind, const void* address, int bytes, site s,
+                                                uint64 flags = 0) {
   listener* m = current;
   if (m == nullptr) return;
   if (m->next == m->end) m->trace_full();
-  *m->next++ = access{address, s.file, s.operation, s.line, uint16(bytes), kind, where};
+  *m->next++ = access{address,      s.index | flags, s.file,
+                      s.operation,  s.inner_file,    s.line,
+                      uint16(s.inner_line), uint8(bytes), packed_what(where, kind, s.dimensions)};
 }
 
 /// True if the address suits an access of that many bytes; else the machine is told and the access must be left out.

@@ -15,6 +15,7 @@ namespace detail {
 #if !defined(__CUDACC_RTC__)
 template <class V>
 inline __attribute__((always_inline)) V read(sim::space where, const V* p, site s) {
+  static_assert(sizeof(V) < 256, "memtile: one access must be of less than 256 bytes");
   V v;
   if (!sim::aligned(p, alignof(V), s)) {
     __builtin_memset(static_cast<void*>(&v), 0xff, sizeof(V));
@@ -24,10 +25,13 @@ inline __attribute__((always_inline)) V read(sim::space where, const V* p, site 
   __builtin_memcpy(static_cast<void*>(&v), static_cast<const void*>(p), sizeof(V));
   return v;
 }
+// Whether a store changes anything is noted too: threads that store one value in one place do not disturb each other.
 template <class V>
 inline __attribute__((always_inline)) void write(sim::space where, V* p, const V& v, site s) {
   if (!sim::aligned(p, alignof(V), s)) return;
-  sim::note(where, sim::access_kind::store, p, sizeof(V), s);
+  static_assert(sizeof(V) < 256, "memtile: one access must be of less than 256 bytes");
+  const bool same = sim::current != nullptr && __builtin_memcmp(static_cast<const void*>(p), &v, sizeof(V)) == 0;
+  sim::note(where, sim::access_kind::store, p, sizeof(V), s, same ? sim::access::keeps_value : 0);
   __builtin_memcpy(static_cast<void*>(p), static_cast<const void*>(&v), sizeof(V));
 }
 #endif

@@ -41,7 +41,9 @@ MEMTILE_FUNCTION uint32 shuffle_word(shuffle_kind kind, uint32 mask, uint32 v, i
   sim::exchanged all;
   const int lane = sim::current->rank % 32;
   sim::current->wait_for_warp(mask, v, all, false, s);
-  return uint32(all.value[shuffle_source(kind, lane, argument, group)]);
+  const int source = shuffle_source(kind, lane, argument, group);
+  if ((mask >> source & 1) == 0) sim::current->lane_not_named(source, mask, s);
+  return uint32(all.value[source]);
 #endif
 }
 
@@ -71,6 +73,15 @@ MEMTILE_FUNCTION uint32 ballot(uint32 mask, bool vote, [[maybe_unused]] site s) 
   for (int lane = 0; lane < 32; ++lane)
     if (mask >> lane & 1) votes |= uint32(all.value[lane] != 0) << lane;
   return votes;
+#endif
+}
+
+/// No instruction: the lanes of a warp that went different ways, round a loop of unequal length, are together again. The
+/// hardware finds that place by itself; the simulator, which lays the accesses of the lanes side by side, has to be told
+/// where one such loop stands inside another.
+MEMTILE_FUNCTION void lanes_meet([[maybe_unused]] site s) {
+#if !defined(__CUDA_ARCH__)
+  sim::note(sim::space::shared, sim::meeting, nullptr, 0, s);
 #endif
 }
 

@@ -6,23 +6,7 @@
 #include <memtile/core/config.hpp>
 
 #if !defined(__CUDACC_RTC__)
-#include <memtile/core/status.hpp>
-
-namespace memtile::detail {
-
-// The limits that every CUDA device has.
-inline status check_configuration(const char* kernel, int64 planes, int64 rows, int64 columns, int threads) {
-  if (threads < 1 || threads > 1024)
-    return status::unlaunchable("launch of {}: a block must have 1 to 1024 threads, not {}", kernel, threads);
-  if (planes < 0 || rows < 0 || columns < 0 || planes > 65535 || rows > 65535 || columns > 0x7fffffff)
-    return status::unlaunchable("launch of {}: the grid must have at most 65535 planes, 65535 rows and 2147483647 "
-                                "columns of blocks, not {} x {} x {}: number the blocks along "
-                                "the columns",
-                                kernel, planes, rows, columns);
-  return {};
-}
-
-}  // namespace memtile::detail
+#include <memtile/core/launch_limits.hpp>
 
 #if MEMTILE_CUDA
 #include <atomic>
@@ -68,10 +52,7 @@ class prepared_kernel {
                                   threads, attributes.numRegs, attributes.maxThreadsPerBlock);
     int limit = 0;
     if (status s = device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin, limit); !s) return s;
-    if (attributes.sharedSizeBytes + dynamic_bytes > size_t(limit))
-      return status::unlaunchable(
-          "launch of {}: {} bytes of shared memory do not fit: a block has at most {} on this device", kernel,
-          attributes.sharedSizeBytes + dynamic_bytes, limit);
+    if (status s = check_shared_bytes(kernel, attributes.sharedSizeBytes + dynamic_bytes, size_t(limit)); !s) return s;
     if (attributes.sharedSizeBytes + dynamic_bytes > 48 * 1024) {
       const auto opt_in = [&] {
         return cudaFuncSetAttribute(entry, cudaFuncAttributeMaxDynamicSharedMemorySize, int(dynamic_bytes));

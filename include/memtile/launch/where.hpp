@@ -41,19 +41,19 @@ namespace detail {
 
 // Three types, so that only what a caller can reach is compiled.
 struct on_cpu {
-  sim::listener& machine;
+  sim::processor& machine;
 };
 struct on_gpu {
   context where;
 };
 struct on_either {
-  sim::listener* machine;  // null: the GPU
+  sim::processor* machine;  // null: the GPU
   context where;
 };
 
 inline on_gpu place_of(stream_t stream) { return {context{stream}}; }
 inline on_gpu place_of(const context& where) { return {where}; }
-inline on_cpu place_of(sim::listener& machine) { return {machine}; }
+inline on_cpu place_of(sim::processor& machine) { return {machine}; }
 inline on_cpu place_of(const on_cpu& place) { return place; }
 inline on_gpu place_of(const on_gpu& place) { return place; }
 inline on_either place_of(const on_either& place) { return place; }

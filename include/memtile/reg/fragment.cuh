@@ -7,6 +7,7 @@
 
 #include <memtile/core/math.hpp>
 #include <memtile/core/vec.hpp>
+#include <memtile/hw/simulated.cuh>
 
 namespace memtile {
 
@@ -31,6 +32,7 @@ struct fragment {
   /// values(i, j) += a[i] * b[j], each with one rounding. Rows alternate in direction, so that an operand is used twice
   /// in a row.
   MEMTILE_FUNCTION void add_outer_product(const T (&a)[Rows], const T (&b)[Columns]) {
+    hw::count_flops(2 * Rows * Columns);
     MEMTILE_UNROLL
     for (int i = 0; i < Rows; ++i) {
       MEMTILE_UNROLL

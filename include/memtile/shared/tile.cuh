@@ -42,7 +42,7 @@ struct shared_tile {
     if (!inside(r + d, c, Width, s)) return hw::poison<vec<T, Width>>();
     return hw::load_shared(reinterpret_cast<const vec<T, Width>*>(
                                data + Layout::template offset_beside<T, Rows, Columns>(row_offset, d, c)),
-                           s);
+                           s.at(r + d, c));
   }
   MEMTILE_FUNCTION void store(int r, int c, T v, site s = site::here()) { store_as(r, c, 1, v, s); }
   template <int Width>
@@ -51,7 +51,7 @@ struct shared_tile {
   }
   /// Adds and returns what stood there before.
   MEMTILE_FUNCTION T atomic_add(int r, int c, T v, site s = site::here()) {
-    return inside(r, c, 1, s) ? hw::atomic_add(hw::memory::shared, address(r, c), v, s) : T{};
+    return inside(r, c, 1, s) ? hw::atomic_add(hw::memory::shared, address(r, c), v, s.at(r, c)) : T{};
   }
 
  private:
@@ -61,11 +61,11 @@ struct shared_tile {
   template <class V>
   MEMTILE_FUNCTION V load_as(int r, int c, int n, site s) const {
     if (!inside(r, c, n, s)) return hw::poison<V>();
-    return hw::load_shared(reinterpret_cast<const V*>(address(r, c)), s);
+    return hw::load_shared(reinterpret_cast<const V*>(address(r, c)), s.at(r, c));
   }
   template <class V>
   MEMTILE_FUNCTION void store_as(int r, int c, int n, const V& v, site s) {
-    if (inside(r, c, n, s)) hw::store_shared(reinterpret_cast<V*>(address(r, c)), v, s);
+    if (inside(r, c, n, s)) hw::store_shared(reinterpret_cast<V*>(address(r, c)), v, s.at(r, c));
   }
 };
 
@@ -88,8 +88,10 @@ struct halo_tile {
  public:
   shared_tile<T, full_rows, full_columns, padded<pitch - full_columns>> cells;
 
-  MEMTILE_FUNCTION T load(int r, int c, site s = site::here()) const { return cells.load(r + Halo, c + Halo, s); }
-  MEMTILE_FUNCTION void store(int r, int c, T v, site s = site::here()) { cells.store(r + Halo, c + Halo, v, s); }
+  MEMTILE_FUNCTION T load(int r, int c, site s = site::here()) const {
+    return cells.load(r + Halo, c + Halo, s.at(r, c));
+  }
+  MEMTILE_FUNCTION void store(int r, int c, T v, site s = site::here()) { cells.store(r + Halo, c + Halo, v, s.at(r, c)); }
 };
 
 }  // namespace memtile

@@ -1,12 +1,11 @@
 // SPDX-FileCopyrightText: The memtile authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What becomes of a warp access: it is counted under its source line and checked against the shadow of shared memory.
-// And how each fault is worded: both lines, both threads, and what to change.
+// What becomes of a warp access of the block that runs: it is counted under its source line and checked against the
+// shadow of shared memory. What concerns global memory goes on to the record of the launch: at once if all earlier
+// blocks have ended, else later, from a list.
 #pragma once
 
-#include <memtile/sim/fault_log.hpp>
-#include <memtile/sim/shadow.hpp>
-#include <memtile/sim/site_table.hpp>
+#include <memtile/sim/launch_record.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -16,102 +15,263 @@
 
 namespace memtile::sim::detail {
 
-class accounting {
+/// What a block did to global memory, and its barriers, until its turn comes.
+class deferred_accesses {
  public:
-  // The arrival of an asynchronous copy, in a trace. Not an access of its own: it is checked and not counted.
-  static constexpr auto arrival = access_kind(0x80);
+  std::size_t lanes() const { return elements_.size(); }
 
-  void begin_launch(const char* kernel, bool count, bool check_races, int max_reports) {
-    count_ = count;
-    check_races_ = check_races;
-    faults_.begin(kernel, max_reports);
+  void access(const warp_access& a, int first_thread, std::uint16_t row) {
+    event e{what::access, *a.first, 0, first_thread, row};
+    for (int lane = 0; lane < 32; ++lane) {
+      if (a.lane[lane] == nullptr || a.lane[lane]->address == nullptr) continue;
+      e.mask |= 1u << lane;
+      elements_.push_back({a.lane[lane]->address, a.lane[lane]->index});
+    }
+    events_.push_back(e);
   }
-  void begin_block(const block_place& block, const void* shared, std::size_t shared_bytes) {
-    block_ = block;
-    shared_ = std::int64_t(shared);
-    shared_bytes_ = shared_bytes;
-    shadow_.begin_block(shared_bytes);
+  void block_barrier() { events_.push_back({what::block_barrier, {}, 0, 0, 0}); }
+  void warp_barrier(int warp, std::uint32_t mask) { events_.push_back({what::warp_barrier, {}, mask, warp, 0}); }
+
+  /// Calls access(warp_access, first thread, row), block_barrier() or warp_barrier(warp, mask) for each, and forgets
+  /// them.
+  template <class Access, class BlockBarrier, class WarpBarrier>
+  void replay(Access access_again, BlockBarrier block_barrier_again, WarpBarrier warp_barrier_again) {
+    const element* next = elements_.data();
+    for (const event& e : events_) {
+      if (e.kind == what::block_barrier) block_barrier_again();
+      else if (e.kind == what::warp_barrier) warp_barrier_again(e.place, e.mask);
+      else access_again(gathered(e, next), e.place, e.row);
+    }
+    clear();
   }
-  void block_barrier() { shadow_.block_barrier(); }
-  void warp_barrier(int warp, std::uint32_t mask) { shadow_.warp_barrier(warp, mask); }
-
-  /// One access of a warp whose first lane is `first_thread`. Addresses of idle lanes are negative.
-  void visit(access a, const lane_offsets& addresses, int active, int first_thread);
-
-  void out_of_bounds(int thread, const char* what, int dimensions, const int64* index, const int64* extent,
-                     const site& at);
-  void misaligned(int thread, const void* address, int bytes, const site& at);
-  void wrong_mask(int thread, std::uint32_t mask, const site& at);
-  /// A block that cannot go on.
-  void standstill(fault_kind kind, std::string sentence) { faults_.add(kind, block_, std::move(sentence)); }
-
-  std::vector<report_row> take_rows() { return table_.take_rows(); }
-  std::vector<fault> take_faults() { return faults_.take(); }
+  void clear() {
+    events_.clear();
+    elements_.clear();
+  }
 
  private:
-  void visit_shared(const access& a, const lane_offsets& addresses, bool arrived, int first_thread, std::uint16_t row);
-  void leave_out_lanes_outside(const access& a, lane_offsets& offsets, int first_thread);
-  void hazard_found(hazard h, int thread, std::size_t offset, mark other, std::uint16_t row);
+  enum class what { access, block_barrier, warp_barrier };
+  struct event {
+    what kind;
+    sim::access first;
+    std::uint32_t mask;
+    int place;  // the first thread, or the warp
+    std::uint16_t row;
+  };
+  struct element {
+    const void* address;
+    uint64 index;
+  };
 
+  const warp_access& gathered(const event& e, const element*& next) {
+    together_ = warp_access{&e.first, {}, 0};
+    for (int lane = 0; lane < 32; ++lane) {
+      if ((e.mask >> lane & 1) == 0) continue;
+      lanes_[lane] = e.first;
+      lanes_[lane].address = next->address;
+      lanes_[lane].index = next->index;
+      ++next;
+      together_.lane[lane] = &lanes_[lane];
+      ++together_.active;
+    }
+    return together_;
+  }
+
+  std::vector<event> events_;
+  std::vector<element> elements_;
+  sim::access lanes_[32];
+  warp_access together_;
+};
+
+class accounting {
+ public:
+  accounting(launch_record& launch, const machine_options& options) : launch_(launch), options_(options) {}
+
+  void begin_launch(const std::string& kernel) {
+    faults_.begin(kernel, options_.max_reports);
+    static_cast<void>(table_.take_rows());
+    row_in_launch_.clear();
+  }
+  /// `number` is the block's place in the order of the launch.
+  void begin_block(std::int64_t number, const block_place& block, const void* shared, std::size_t shared_bytes) {
+    number_ = number;
+    my_turn_ = false;
+    block_ = block;
+    faults_.clear();
+    shared_ = std::int64_t(shared);
+    shared_bytes_ = shared_bytes;
+    shadow_.cells.reserve((shared_bytes + 3) / 4);
+    shadow_.begin_scope();
+    deferred_.clear();
+    barriers_ = 0;
+  }
+  void block_barrier() {
+    ++barriers_;
+    shadow_.time.block_barrier();
+    if (!options_.check_races) return;
+    if (is_my_turn()) launch_.block_barrier();
+    else deferred_.block_barrier();
+  }
+  void warp_barrier(int warp, std::uint32_t mask) {
+    shadow_.time.warp_barrier(warp, mask);
+    if (!options_.check_races) return;
+    if (is_my_turn()) launch_.warp_barrier(warp, mask);
+    else deferred_.warp_barrier(warp, mask);
+  }
+  /// Waits until all earlier blocks have ended, and hands everything over. False if nothing further shall run.
+  bool end_block(std::int64_t flops, bool halted);
+
+  /// One access of a warp whose first lane is `first_thread`.
+  void visit(const warp_access& a, int first_thread);
+
+  template <class Say>
+  void add_fault(fault_kind kind, int thread, const site& at, Say say) {
+    faults_.add(kind, block_, thread, at, -1, at, say);
+  }
+  template <class Say>
+  void add_fault(fault_kind kind, int thread, const site& at, int other_thread, const site& other, Say say) {
+    faults_.add(kind, block_, thread, at, other_thread, other, say);
+  }
+  /// A block that cannot go on.
+  void standstill(fault_kind kind, const site& at, std::string sentence) {
+    faults_.add(kind, block_, at, std::move(sentence));
+  }
+
+ private:
   static constexpr std::int64_t idle = INT64_MIN;  // not -1: an address before the arena is a fault
+  static constexpr std::size_t most_deferred = 1 << 22;
 
-  bool count_ = true, check_races_ = true;
+  void visit_shared(const warp_access& a, int first_thread, std::uint16_t row);
+  void visit_global(const warp_access& a, int first_thread, std::uint16_t row);
+  void check_global(const warp_access& a, int first_thread, std::uint16_t row);
+  void leave_out_lanes_outside(const access& a, lane_offsets& offsets, int first_thread);
+  void shared_hazard(hazard h, int thread, std::uint64_t offset, const access& a, mark other, std::uint16_t row);
+
+  bool is_my_turn() {
+    if (!my_turn_ && launch_.turn.reached(number_)) take_turn();
+    return my_turn_;
+  }
+  void take_turn();
+  // Rows enter the launch's table in the order in which they were first met.
+  std::uint16_t row_in_launch(std::uint16_t row) {
+    for (std::size_t next = row_in_launch_.size(); next <= row; ++next)
+      row_in_launch_.push_back(launch_.row_for(table_.row(next)));
+    return row_in_launch_[row];
+  }
+
+  launch_record& launch_;
+  const machine_options& options_;
+  std::int64_t number_ = 0;
+  bool my_turn_ = false;
   block_place block_;
   std::int64_t shared_ = 0;
   std::size_t shared_bytes_ = 0;
+  std::int64_t barriers_ = 0;
   site_table table_;
+  std::vector<std::uint16_t> row_in_launch_;
   fault_log faults_;
-  shadow shadow_;
+  shadow<shared_cells> shadow_;
+  deferred_accesses deferred_;
 };
 
-inline void accounting::visit(access a, const lane_offsets& addresses, int active, int first_thread) {
-  const bool arrived = a.kind == arrival;
-  if (arrived) a.kind = access_kind::async_copy;
-  const std::uint16_t row_number = table_.find(a);
-  report_row& row = table_.row(row_number);
-  if (count_ && !arrived) {
-    row.requests += active > 0 ? instructions(a.bytes) : 0;
-    row.lanes += active;
+inline void accounting::visit(const warp_access& a, int first_thread) {
+  const access& first = *a.first;
+  const std::uint16_t row_number = table_.find(first);
+  if (options_.count && first.kind() != arrival) {
+    report_row& row = table_.row(row_number);
+    row.requests += a.active > 0 ? instructions(first.bytes) : 0;
+    row.lanes += a.active;
+    row.bytes_asked += std::int64_t(a.active) * first.bytes;
   }
-  if (a.where == space::shared) return visit_shared(a, addresses, arrived, first_thread, row_number);
-  if (!count_) return;
-  row.sectors += count_global(a.bytes, addresses).sectors;
-  row.ideal_sectors += coalesced_sectors(a.bytes, active);
+  if (first.where() == space::shared) visit_shared(a, first_thread, row_number);
+  else visit_global(a, first_thread, row_number);
 }
 
-inline void accounting::visit_shared(const access& a, const lane_offsets& addresses, bool arrived, int first_thread,
-                                     std::uint16_t row) {
-  const int lanes = address_lanes(a.kind);
-  const std::int64_t last = std::int64_t(shared_bytes_) - a.bytes;
+inline void accounting::visit_shared(const warp_access& a, int first_thread, std::uint16_t row) {
+  const access& first = *a.first;
+  const int lanes = address_lanes(first.kind()), bytes = first.bytes;
+  const std::int64_t last = std::int64_t(shared_bytes_) - bytes;
   lane_offsets offsets;
   bool all_inside = true;
-  for (std::size_t lane = 0; lane < 32; ++lane) {
-    const bool takes_part = addresses[lane] >= 0 && int(lane) < lanes;
-    const std::int64_t offset = addresses[lane] - shared_;
-    offsets[lane] = takes_part ? offset : idle;
-    all_inside = all_inside && (!takes_part || (offset >= 0 && offset <= last));
+  for (int lane = 0; lane < 32; ++lane) {
+    std::int64_t& offset = offsets[std::size_t(lane)];
+    offset = idle;
+    if (a.lane[lane] == nullptr || lane >= lanes) continue;
+    offset = std::int64_t(a.lane[lane]->address) - shared_;
+    all_inside = all_inside && offset >= 0 && offset <= last;
   }
-  if (!all_inside) leave_out_lanes_outside(a, offsets, first_thread);
-  if (count_ && !arrived) {
-    const shared_count cost = count_shared(a.kind, a.bytes, offsets);
+  if (!all_inside) leave_out_lanes_outside(first, offsets, first_thread);
+  if (options_.count && first.kind() != arrival) {
+    const shared_count cost = count_shared(first.kind(), bytes, offsets);
     table_.row(row).wavefronts += cost.wavefronts;
     table_.row(row).bank_conflicts += cost.bank_conflicts;
   }
-  if (!check_races_) return;
-  if (arrived) return shadow_.arrived(a.bytes, offsets, first_thread, row);
-  shadow_.check(a.kind, a.bytes, offsets, first_thread, row, [&](hazard h, int thread, std::size_t offset, mark other) {
-    hazard_found(h, thread, offset, other, row);
+  if (!options_.check_races) return;
+  if (first.kind() == arrival) return shadow_.arrived(bytes, offsets, first_thread, row);
+  shadow_.check(a, bytes, offsets, first_thread, row, [&](hazard h, int lane, std::uint64_t offset, mark other) {
+    shared_hazard(h, first_thread + lane, offset, *a.lane[lane], other, row);
   });
+}
+
+inline lane_offsets global_offsets(const warp_access& a) {
+  lane_offsets offsets;
+  for (std::size_t lane = 0; lane < 32; ++lane) {
+    const access* const mine = a.lane[lane];
+    offsets[lane] = mine != nullptr && mine->address != nullptr ? std::int64_t(mine->address) : -1;
+  }
+  return offsets;
+}
+
+inline void accounting::visit_global(const warp_access& a, int first_thread, std::uint16_t row) {
+  const int bytes = a.first->bytes;
+  if (options_.count) {
+    table_.row(row).sectors += count_global(bytes, global_offsets(a)).sectors;
+    table_.row(row).ideal_sectors += coalesced_sectors(bytes, a.active);
+  }
+  if (!options_.check_races) return;
+  if (is_my_turn()) return check_global(a, first_thread, row);
+  deferred_.access(a, first_thread, row);
+  if (deferred_.lanes() < most_deferred) return;
+  launch_.turn.wait(number_);
+  take_turn();
+}
+
+inline void accounting::check_global(const warp_access& a, int first_thread, std::uint16_t row) {
+  if (launch_.halted()) return;
+  launch_.access_global(a, a.first->bytes, global_offsets(a), first_thread, row_in_launch(row));
+}
+
+inline void accounting::take_turn() {
+  my_turn_ = true;
+  launch_.begin_block(block_);
+  deferred_.replay([&](const warp_access& a, int first_thread, std::uint16_t row) { check_global(a, first_thread, row); },
+                   [&] { launch_.block_barrier(); },
+                   [&](int warp, std::uint32_t mask) { launch_.warp_barrier(warp, mask); });
+}
+
+inline bool accounting::end_block(std::int64_t flops, bool halted) {
+  launch_.turn.wait(number_);
+  if (!launch_.halted()) {
+    if (!my_turn_) take_turn();
+    if (table_.size() > 0) static_cast<void>(row_in_launch(std::uint16_t(table_.size() - 1)));
+    for (std::size_t row = 0; row < table_.size(); ++row) {
+      launch_.add_counts(row_in_launch_[row], table_.row(row));
+      static_cast<access_counts&>(table_.row(row)) = access_counts();
+    }
+    launch_.end_block(faults_, barriers_, flops, halted);
+  }
+  const bool go_on = !launch_.halted();
+  launch_.turn.pass();
+  return go_on;
 }
 
 // Tiles check their indices; this finds the address arithmetic of those who go around them.
 inline void accounting::leave_out_lanes_outside(const access& a, lane_offsets& offsets, int first_thread) {
-  const site at{a.file, a.line, a.operation};
   const std::int64_t last = std::int64_t(shared_bytes_) - a.bytes;
   for (std::size_t lane = 0; lane < 32; ++lane) {
     std::int64_t& offset = offsets[lane];
     if (offset == idle || (offset >= 0 && offset <= last)) continue;
-    faults_.add(fault_kind::out_of_bounds, block_, first_thread + int(lane), at, at, [&] {
+    add_fault(fault_kind::out_of_bounds, first_thread + int(lane), a.place(), [&] {
       return "the " + std::to_string(a.bytes) + " bytes at " + std::to_string(offset) + " are outside the " +
              std::to_string(shared_bytes_) +
              " bytes of shared memory that the kernel asked for. Access shared memory through the tiles of the "
@@ -121,58 +281,13 @@ inline void accounting::leave_out_lanes_outside(const access& a, lane_offsets& o
   }
 }
 
-inline void accounting::out_of_bounds(int thread, const char* what, int dimensions, const int64* index,
-                                      const int64* extent, const site& at) {
-  faults_.add(fault_kind::out_of_bounds, block_, thread, at, at, [&] {
-    std::string indices, extents;
-    for (int d = 0; d < dimensions; ++d) {
-      indices += "[" + std::to_string(index[d]) + "]";
-      extents += (d > 0 ? "x" : "") + std::to_string(extent[d]);
-    }
-    return what + indices + " is outside " + extents +
-           "; the access was left out. Let threads past the edge do nothing, or use load_inside and store_inside.";
-  });
-}
-
-inline void accounting::misaligned(int thread, const void* address, int bytes, const site& at) {
-  faults_.add(fault_kind::misaligned, block_, thread, at, at, [&] {
-    return "an access of " + std::to_string(bytes) + " bytes must begin at a multiple of " + std::to_string(bytes) +
-           ", but begins " + std::to_string(std::uintptr_t(address) % std::uintptr_t(bytes)) +
-           " bytes past one; the access was left out. Align the data and its row pitch, or use a narrower access.";
-  });
-}
-
-inline void accounting::wrong_mask(int thread, std::uint32_t mask, const site& at) {
-  faults_.add(fault_kind::wrong_mask, block_, thread, at, at, [&] {
-    return "lane " + std::to_string(thread % 32) + " calls a warp operation whose mask " + hexadecimal(mask) +
-           " does not name it. A mask must name exactly the lanes that make the call.";
-  });
-}
-
-inline void accounting::hazard_found(hazard h, int thread, std::size_t offset, mark other, std::uint16_t row) {
+inline void accounting::shared_hazard(hazard h, int thread, std::uint64_t offset, const access& a, mark other,
+                                      std::uint16_t row) {
   const report_row &mine = table_.row(row), &theirs = table_.row(other.line);
-  const fault_kind kind = h == hazard::uninitialised ? fault_kind::uninitialised_read
-                          : h == hazard::in_flight   ? fault_kind::copy_in_flight
-                                                     : fault_kind::race;
-  faults_.add(kind, block_, thread, mine.place, theirs.place, [&] {
-    const std::string deed = std::string(name_of(mine.kind)) + " of shared byte " + std::to_string(offset);
-    const std::string them = "thread " + std::to_string(other.thread()) + " at " + place(theirs.place);
-    const bool one_warp = other.thread() / 32 == thread / 32;
-    switch (h) {
-    case hazard::uninitialised:
-      return deed + ", which no thread of the block has written. Write it first, and put a barrier between when "
-                    "another thread does.";
-    case hazard::in_flight:
-      return deed + ", the target of an asynchronous copy issued by " + them +
-             " that has not been waited for. Commit it, wait for its group, and let a block barrier follow before "
-             "others touch the target.";
-    case hazard::atomic_and_plain:
-      return deed + " and " + name_of(theirs.kind) + " by " + them +
-             " are not ordered, and only one of them is atomic. Make both atomic, or put block.sync() between them.";
-    default:
-      return deed + " and " + name_of(theirs.kind) + " by " + them + " are not ordered. Put block.sync() between them" +
-             (one_warp ? " (a warp barrier will do if it is always one warp)." : ".");
-    }
+  add_fault(kind_of(h), thread, mine.place, other.thread(), theirs.place, [&] {
+    std::string what = element(space::shared, a.index, a.dimensions());
+    if (what.empty()) what = "shared byte " + std::to_string(offset);
+    return sentence(h, {mine, theirs, what, thread, other.thread(), ""});
   });
 }
 

@@ -29,56 +29,63 @@ struct block_place {
   }
 };
 
-inline const char* name_of(fault_kind kind) {
-  switch (kind) {
-  case fault_kind::out_of_bounds: return "out of bounds";
-  case fault_kind::misaligned: return "misaligned";
-  case fault_kind::divergent_barrier: return "divergent barrier";
-  case fault_kind::wrong_mask: return "wrong mask";
-  case fault_kind::deadlock: return "deadlock";
-  case fault_kind::livelock: return "livelock";
-  case fault_kind::race: return "race";
-  case fault_kind::uninitialised_read: return "uninitialised read";
-  case fault_kind::copy_in_flight: return "copy in flight";
-  }
-  return "fault";
-}
-
 class fault_log {
  public:
-  void begin(const char* kernel, int most) {
-    kernel_ = kernel;
-    most_ = most;
+  void begin(std::string kernel, int most) {
+    kernel_ = std::move(kernel);
+    most_ = (std::max)(1, most);  // the first one is always kept
+    clear();
+  }
+  void clear() {
     entries_.clear();
     left_out_ = 0;
   }
 
   /// A fault of one thread at one place. `other` is the second line where two take part, else the same place again.
-  /// say() makes the sentence; it is asked once for each pair of places.
+  /// say() makes the sentence; it is asked once for each pair of places. `other_thread` is -1 if only one takes part.
   template <class Say>
-  void add(fault_kind kind, const block_place& block, int thread, const site& at, const site& other, Say say) {
-    for (entry& e : entries_) {
-      if (e.kind != kind || !same_places(e, at, other)) continue;
-      if (e.block == block) e.threads.set(std::size_t(thread));
-      e.elsewhere |= !(e.block == block);
-      return;
-    }
-    if (int(entries_.size()) >= (std::max)(1, most_)) {  // the first one is always kept
+  void add(fault_kind kind, const block_place& block, int thread, const site& at, int other_thread, const site& other,
+           Say say) {
+    const bool in_one_warp = other_thread >= 0 && thread / 32 == other_thread / 32;
+    if (entry* e = find(kind, at, other)) {
+      ++e->times;
+      e->in_one_warp &= in_one_warp;
+      if (e->block == block) e->threads.set(std::size_t(thread));
+      else e->elsewhere = true;
+    } else if (has_room(kind)) {
+      entries_.push_back(entry{kind, block, at, other, say(), thread, {}, false, in_one_warp, 1});
+      entries_.back().threads.set(std::size_t(thread));
+    } else {
       ++left_out_;
-      return;
     }
-    entry fresh{kind, block, at, other, say(), thread, {}, false};
-    fresh.threads.set(std::size_t(thread));
-    entries_.push_back(std::move(fresh));
   }
-  /// A fault of a whole block.
-  void add(fault_kind kind, const block_place& block, std::string sentence) {
-    entries_.push_back(entry{kind, block, {"", 0}, {"", 0}, std::move(sentence), -1, {}, false});
+  /// A fault of a whole block, at a place if it has one.
+  void add(fault_kind kind, const block_place& block, const site& at, std::string sentence) {
+    entries_.push_back(entry{kind, block, at, at, std::move(sentence), -1, {}, false, false, 1});
   }
 
-  std::vector<fault> take() {
+  /// As if the faults of that block had been added here one by one.
+  void merge(const fault_log& of_block) {
+    for (const entry& theirs : of_block.entries_) {
+      entry* const mine = theirs.thread < 0 ? nullptr : find(theirs.kind, theirs.at, theirs.other);
+      if (mine != nullptr) {
+        mine->times += theirs.times;
+        mine->elsewhere |= !(mine->block == theirs.block);
+        mine->in_one_warp &= theirs.in_one_warp;
+      } else if (has_room(theirs.kind) || theirs.thread < 0) {
+        entries_.push_back(theirs);
+      } else {
+        left_out_ += theirs.times;
+      }
+    }
+    left_out_ += of_block.left_out_;
+  }
+
+  /// The faults, and the remarks.
+  std::vector<fault> take(bool remarks) const {
     std::vector<fault> faults;
-    for (const entry& e : entries_) faults.push_back(fault{e.kind, text(e)});
+    for (const entry& e : entries_)
+      if (is_remark(e.kind) == remarks) faults.push_back(fault{e.kind, text(e), e.at, e.other});
     if (left_out_ > 0 && !faults.empty())
       faults.back().text += "\n(and " + std::to_string(left_out_) + " more; machine.max_reports shows more)";
     return faults;
@@ -92,12 +99,24 @@ class fault_log {
     std::string sentence;
     int thread;  // the first; -1 if the fault is the block's
     std::bitset<1024> threads;
-    bool elsewhere;  // in other blocks too
+    bool elsewhere;    // in other blocks too
+    bool in_one_warp;  // both threads, every time
+    std::int64_t times;
   };
 
+  // Remarks take no room from faults.
+  bool has_room(fault_kind kind) const {
+    return std::count_if(entries_.begin(), entries_.end(), [&](const entry& e) {
+             return is_remark(e.kind) == is_remark(kind);
+           }) < most_;
+  }
   // Which of two racing lines was seen first is an accident.
-  static bool same_places(const entry& e, const site& at, const site& other) {
-    return (same_site(e.at, at) && same_site(e.other, other)) || (same_site(e.at, other) && same_site(e.other, at));
+  entry* find(fault_kind kind, const site& at, const site& other) {
+    for (entry& e : entries_)
+      if (e.kind == kind && ((same_site(e.at, at) && same_site(e.other, other)) ||
+                             (same_site(e.at, other) && same_site(e.other, at))))
+        return &e;
+    return nullptr;
   }
 
   std::string text(const entry& e) const {
@@ -107,7 +126,9 @@ class fault_log {
     const auto more = e.threads.count() - 1;
     if (more > 0) result += " and " + std::to_string(more) + " more";
     if (e.elsewhere) result += ", and in other blocks";
-    return result + ", " + place(e.at) + ": " + e.sentence;
+    result += ", " + place(e.at) + ": " + e.sentence;
+    if (e.kind == fault_kind::race && e.in_one_warp) result += " The threads are of one warp: warp().sync() is enough.";
+    return result;
   }
 
   std::string kernel_;

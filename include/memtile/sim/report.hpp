@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: The memtile authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the simulator found: for each source line that touches memory what its accesses cost, and the faults.
+// What the simulator found: for each source line that touches memory what its accesses cost, and the faults. How it is
+// printed, as a table, as JSON or for GitHub, stands in report_text.hpp and report_json.hpp.
 #pragma once
 
 #include <memtile/sim/count.hpp>
@@ -24,19 +25,48 @@ enum class fault_kind : uint8 {
   livelock,
   race,
   uninitialised_read,
-  copy_in_flight
+  copy_in_flight,
+  no_model,
+  // Remarks: worth knowing, and no faults.
+  same_value_stored,
+  divergent_commit
 };
+constexpr bool is_remark(fault_kind kind) { return kind >= fault_kind::same_value_stored; }
+inline const char* name_of(fault_kind kind) {
+  switch (kind) {
+  case fault_kind::out_of_bounds: return "out of bounds";
+  case fault_kind::misaligned: return "misaligned";
+  case fault_kind::divergent_barrier: return "divergent barrier";
+  case fault_kind::wrong_mask: return "wrong mask";
+  case fault_kind::deadlock: return "deadlock";
+  case fault_kind::livelock: return "livelock";
+  case fault_kind::race: return "race";
+  case fault_kind::uninitialised_read: return "uninitialised read";
+  case fault_kind::copy_in_flight: return "copy in flight";
+  case fault_kind::no_model: return "no model";
+  case fault_kind::same_value_stored: return "same value stored";
+  case fault_kind::divergent_commit: return "divergent commit";
+  }
+  return "fault";
+}
 
 struct fault {
   fault_kind kind;
   std::string text;
+  site place = site::here("", 0), other = site::here("", 0);  // equal if only one line takes part
 };
 
-/// Sums over warp accesses. Wavefronts and conflicts belong to shared memory, sectors to global memory.
+/// Sums over warp accesses. Wavefronts, passes and conflicts belong to shared memory, sectors to global memory.
 struct access_counts {
   std::int64_t requests = 0, lanes = 0;  // warp instructions; accesses of single threads
   std::int64_t wavefronts = 0, bank_conflicts = 0;
   std::int64_t sectors = 0, ideal_sectors = 0;  // ideal: had the lanes taken part side by side
+  std::int64_t bytes_asked = 0;
+
+  /// The wavefronts without conflicts.
+  std::int64_t passes() const { return wavefronts - bank_conflicts; }
+  /// What the memory moves for it: 128 bytes a wavefront, 32 bytes a sector.
+  std::int64_t bytes_moved() const { return 128 * wavefronts + 32 * sectors; }
 
   access_counts& operator+=(const access_counts& other) {
     requests += other.requests;
@@ -45,13 +75,14 @@ struct access_counts {
     bank_conflicts += other.bank_conflicts;
     sectors += other.sectors;
     ideal_sectors += other.ideal_sectors;
+    bytes_asked += other.bytes_asked;
     return *this;
   }
 };
 
 /// All accesses of one kind and width that one source line makes.
 struct report_row : access_counts {
-  site place{"", 0};
+  site place = site::here("", 0);
   space where = space::global;
   access_kind kind = access_kind::load;
   int bytes = 0;
@@ -59,8 +90,10 @@ struct report_row : access_counts {
   bool same_access(const report_row& other) const {
     return where == other.where && kind == other.kind && bytes == other.bytes && detail::same_site(place, other.place);
   }
-  /// What a better pattern would save.
+  /// What a better pattern would save, in wavefronts or sectors.
   std::int64_t excess() const { return bank_conflicts + (std::max<std::int64_t>)(0, sectors - ideal_sectors); }
+  /// Accesses to global memory that move no more sectors than side by side. Shared memory has nothing to coalesce.
+  bool is_coalesced() const { return sectors <= ideal_sectors; }
 };
 
 /// Of one launch, or the sum of several.
@@ -73,6 +106,8 @@ class report {
   }
 
   const std::vector<fault>& faults() const { return faults_; }
+  /// What is no fault, but may surprise: of kinds that are remarks.
+  const std::vector<fault>& remarks() const { return remarks_; }
   /// In the order in which the lines were first met.
   const std::vector<report_row>& rows() const { return rows_; }
   access_counts total(space where) const {
@@ -89,9 +124,16 @@ class report {
   std::int64_t barriers() const { return barriers_; }
   /// Of one block; the largest if there were several launches.
   std::size_t shared_bytes() const { return shared_bytes_; }
+  /// Operations of memtile's accumulators, a fused multiply-add being two.
+  std::int64_t flops() const { return flops_; }
 
-  /// A table with the worst line first, then the faults.
+  /// A table with the worst line first, each with advice where there is some, then the faults.
   std::string to_string() const;
+  /// The same for programs. Text is UTF-8; all numbers are whole.
+  std::string to_json() const;
+  /// Commands that make GitHub show each fault as an error at its line, and each costly line as a warning. To be printed
+  /// by a job; paths are made relative to the environment variable GITHUB_WORKSPACE.
+  std::string to_github_annotations() const;
   friend std::ostream& operator<<(std::ostream& out, const report& r) { return out << r.to_string(); }
 
   void add(const report& other);
@@ -108,10 +150,10 @@ class report {
   }
 
   std::vector<report_row> rows_;
-  std::vector<fault> faults_;
+  std::vector<fault> faults_, remarks_;
   std::vector<std::string> kernels_;
   int launches_ = 0;
-  std::int64_t barriers_ = 0;
+  std::int64_t barriers_ = 0, flops_ = 0;
   std::size_t shared_bytes_ = 0;
 };
 
@@ -123,10 +165,12 @@ inline void report::add(const report& other) {
     else rows_.push_back(r);
   }
   faults_.insert(faults_.end(), other.faults_.begin(), other.faults_.end());
+  remarks_.insert(remarks_.end(), other.remarks_.begin(), other.remarks_.end());
   for (const std::string& kernel : other.kernels_)
     if (std::find(kernels_.begin(), kernels_.end(), kernel) == kernels_.end()) kernels_.push_back(kernel);
   launches_ += other.launches_;
   barriers_ += other.barriers_;
+  flops_ += other.flops_;
   shared_bytes_ = (std::max)(shared_bytes_, other.shared_bytes_);
 }
 
@@ -136,46 +180,7 @@ inline std::string report::kernel() const {
   return names;
 }
 
-namespace detail {
-
-inline std::string left(std::string text, std::size_t width) {
-  return text.append(text.size() < width ? width - text.size() : 0, ' ');
-}
-inline std::string right(const std::string& text, std::size_t width) {
-  return std::string(text.size() < width ? width - text.size() : 0, ' ') + text;
-}
-// A number of the table; a dash where the column says nothing about the access.
-inline std::string cell(std::int64_t number, bool applies) { return right(applies ? std::to_string(number) : "-", 12); }
-
-inline std::string table_line(const report_row& r, std::size_t place_width) {
-  const bool shared = r.where == space::shared;
-  const std::string what = std::string(name_of(r.kind)) + " " + std::to_string(r.bytes) + " B " + name_of(r.where);
-  return left(place(r.place), place_width) + "  " + left(what, 26) + cell(r.requests, true) + cell(r.lanes, true) +
-         cell(r.wavefronts, shared) + cell(r.bank_conflicts, shared) + cell(r.sectors, !shared) +
-         cell(r.ideal_sectors, !shared) + (measured(r.kind) ? "\n" : "  model\n");
-}
-
-}  // namespace detail
-
-inline std::string report::to_string() const {
-  std::vector<report_row> sorted = rows_;
-  std::stable_sort(sorted.begin(), sorted.end(), [](const report_row& a, const report_row& b) {
-    return a.excess() != b.excess() ? a.excess() > b.excess() : a.requests > b.requests;
-  });
-  std::size_t place_width = 5;
-  for (const report_row& r : sorted) place_width = (std::max)(place_width, detail::place(r.place).size());
-
-  std::string text = kernel() + ": " + std::to_string(launches_) + (launches_ == 1 ? " launch, " : " launches, ") +
-                     std::to_string(barriers_) + " block barriers, " + std::to_string(shared_bytes_) +
-                     " bytes of shared memory\n";
-  text += detail::left("place", place_width) + "  " + detail::left("access", 26);
-  for (const char* heading : {"requests", "lanes", "wavefronts", "conflicts", "sectors", "ideal"})
-    text += detail::right(heading, 12);
-  text += "\n";
-  for (const report_row& r : sorted) text += detail::table_line(r, place_width);
-  if (faults_.empty()) return text + "no faults\n";
-  for (const fault& f : faults_) text += f.text + "\n";
-  return text;
-}
-
 }  // namespace memtile::sim
+
+#include <memtile/sim/report_json.hpp>
+#include <memtile/sim/report_text.hpp>

@@ -13,23 +13,26 @@
 
 namespace memtile::sim::detail {
 
-enum class thread_state : uint8 { ready, trace_full, at_block_barrier, at_warp_operation, returned };
+enum class thread_state : uint8 { ready, trace_full, at_block_barrier, at_warp_operation, gave_up, returned };
+inline constexpr int thread_states = 6;
 
-/// The copies of one thread that have not arrived, oldest first, in groups as cp.async has them. They arrive as late as
-/// the rules allow: when the thread waits for them.
+/// The copies of one thread that have not been waited for, oldest first, in groups as cp.async has them.
 class pending_copies {
  public:
   struct copy {
     void* to;
     const void* from;
     int bytes, valid, group;
+    bool done;  // the bytes are there already
     site issued;
   };
 
-  void issue(void* to, const void* from, int bytes, int valid, const site& s) {
-    copies_.push_back({to, from, bytes, valid, groups_, s});
+  void issue(const copy& c) {
+    copies_.push_back(c);
+    copies_.back().group = groups_;
   }
-  void commit() { ++groups_; }
+  /// Returns the number of the group that is closed.
+  int commit() { return groups_++; }
   /// Calls arrived(copy) for each copy of a closed group, but for the newest `left_pending` groups.
   template <class Arrived>
   void wait(int left_pending, Arrived arrived) {
@@ -57,7 +60,7 @@ struct simulated_thread {
   uint32 mask = 0;           // of the warp operation
   uint64 value = 0;          // brought to it
   exchanged* all = nullptr;  // wanted from it
-  site where{"", 0};         // waits there, or ran there last
+  site where = site::here("", 0);  // waits there, or ran there last
   pending_copies copies;
 
   bool waits_with(const simulated_thread& other) const {

@@ -24,9 +24,17 @@ class site_table {
     }
   }
 
-  report_row& row(std::uint16_t number) { return rows_[number]; }
-  const site& place(std::uint16_t number) const { return rows_[number].place; }
-  access_kind kind(std::uint16_t number) const { return rows_[number].kind; }
+  /// The row of what another table calls this.
+  std::uint16_t find(const report_row& r) {
+    access a{};
+    a.file = r.place.file, a.operation = r.place.operation, a.inner_file = r.place.inner_file;
+    a.line = r.place.line, a.inner_line = uint16(r.place.inner_line), a.bytes = uint8(r.bytes);
+    a.what = packed_what(r.where, r.kind, 0);
+    return find(a);
+  }
+
+  std::size_t size() const { return rows_.size(); }
+  report_row& row(std::size_t number) { return rows_[number]; }
 
   std::vector<report_row> take_rows() {
     slots_.assign(64, slot{});
@@ -43,13 +51,13 @@ class site_table {
 
   static std::size_t hash(const access& a) {
     const auto text = reinterpret_cast<std::uintptr_t>(a.file) ^ reinterpret_cast<std::uintptr_t>(a.operation) << 7;
-    const auto rest = std::uintptr_t(a.line) * 64 + std::uintptr_t(a.bytes) * 16 + std::uintptr_t(a.kind) * 2 +
-                      std::uintptr_t(a.where);
+    const auto rest = std::uintptr_t(a.line) * 64 + std::uintptr_t(a.inner_line) * 4096 + std::uintptr_t(a.bytes) * 16 +
+                      std::uintptr_t(a.what);
     return std::size_t((text + rest) * 0x9e3779b97f4a7c15u >> 20);
   }
   static bool same(const access& a, const access& b) {
-    return a.line == b.line && a.file == b.file && a.operation == b.operation && a.bytes == b.bytes &&
-           a.kind == b.kind && a.where == b.where;
+    return a.line == b.line && a.inner_line == b.inner_line && a.file == b.file && a.operation == b.operation &&
+           a.inner_file == b.inner_file && a.bytes == b.bytes && a.what == b.what;
   }
 
   std::uint16_t insert(const access& a) {
@@ -74,9 +82,9 @@ class site_table {
   // Slots compare addresses, rows compare texts.
   std::uint16_t row_for(const access& a) {
     report_row fresh;
-    fresh.place = site{a.file, a.line, a.operation};
-    fresh.where = a.where;
-    fresh.kind = a.kind;
+    fresh.place = a.place();
+    fresh.where = a.where();
+    fresh.kind = a.kind() == arrival ? access_kind::async_copy : a.kind();
     fresh.bytes = a.bytes;
     for (std::size_t i = 0; i < rows_.size(); ++i)
       if (rows_[i].same_access(fresh)) return std::uint16_t(i);

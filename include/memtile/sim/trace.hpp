@@ -5,16 +5,25 @@
 // Each lane runs alone until it has to wait and notes its accesses in a trace. At the rendezvous the traces are laid
 // side by side. As a rule all lanes walked the same way, and the n-th notes of all of them are one access. Where their
 // ways differ, the lane that stands at the lowest line goes first and takes along those that stand at the same access:
-// after an if or a loop of unequal length the lanes meet again, as they do on the hardware.
+// after an if or a loop of unequal length the lanes meet again, as they do on the hardware. Where hw::lanes_meet says
+// so, nobody goes on before all have come.
 #pragma once
 
-#include <memtile/sim/count.hpp>
+#include <memtile/hw/hook.hpp>
 
 #include <algorithm>
 #include <cstddef>
 #include <memory>
 
 namespace memtile::sim::detail {
+
+/// What lanes of a warp did together. A copy that reads nothing is noted without an address, and its lane is not
+/// active.
+struct warp_access {
+  const access* first;
+  const access* lane[32];  // null: the lane takes no part
+  int active;
+};
 
 /// Whether these notes are of a thread that goes round in a small circle.
 inline bool few_addresses(const access* begin, const access* end) {
@@ -31,14 +40,13 @@ inline bool few_addresses(const access* begin, const access* end) {
 
 class warp_trace {
  public:
-  static constexpr int capacity = 2048;
+  static constexpr int capacity = 256;
 
   access* begin(int lane) { return &notes_[std::size_t(lane) * stride]; }
   access* end(int lane) { return begin(lane) + capacity; }
   void set_end(int lane, const access* next) { noted_[lane] = int(next - begin(lane)); }
 
-  /// Calls visit(access, addresses, active lanes) for each access of the warp, in order, and forgets the notes. An
-  /// address is that of the lane, -1 if the lane takes no part.
+  /// Calls visit(warp_access) for each access of the warp, in order, and forgets the notes.
   template <class Visit>
   void drain(Visit&& visit) {
     int lanes[32], count = 0, common = capacity;
@@ -56,30 +64,34 @@ class warp_trace {
   // Not a multiple of the size of a page: the lanes' notes would share the few places of one cache set.
   static constexpr std::size_t stride = capacity + 6;
 
-  // Everything but the address: three words, one comparison. `access` has no padding.
+  // Everything but the address and the element: four words, one comparison. `access` has no padding.
   static bool same_access(const access& a, const access& b) {
-    static_assert(sizeof(access) == sizeof(void*) + 24 && offsetof(access, file) == sizeof(void*),
+    static_assert(sizeof(void*) != 8 || (sizeof(access) == 48 && offsetof(access, file) == 16),
                   "memtile: access must have no padding");
-    return __builtin_memcmp(&a.file, &b.file, 24) == 0;
+    return __builtin_memcmp(&a.file, &b.file, sizeof(access) - offsetof(access, file)) == 0;
   }
-  // An asynchronous copy that reads nothing is noted without an address.
-  static std::int64_t address_of(const access& a) { return a.address != nullptr ? std::int64_t(a.address) : -1; }
+  // Where the lanes meet comes after all lines.
+  static bool comes_before(const access& a, const access& b) {
+    const bool a_meets = a.kind() == meeting, b_meets = b.kind() == meeting;
+    if (a_meets != b_meets) return b_meets;
+    return a.line != b.line ? a.line < b.line : a.inner_line < b.inner_line;
+  }
 
   // While all lanes do the same; returns how far that went.
   template <class Visit>
   int drain_together(const int* lanes, int count, int common, Visit& visit) {
-    lane_offsets addresses;
-    addresses.fill(-1);
+    warp_access together{};
     for (int i = 0; i < common; ++i) {
       const access& first = begin(lanes[0])[i];
-      int active = 0;
+      together.first = &first;
+      together.active = 0;
       for (int k = 0; k < count; ++k) {
         const access& mine = begin(lanes[k])[i];
         if (!same_access(mine, first)) return i;
-        addresses[std::size_t(lanes[k])] = address_of(mine);
-        active += mine.address != nullptr;
+        together.lane[lanes[k]] = &mine;
+        together.active += mine.address != nullptr;
       }
-      visit(first, addresses, active);
+      if (first.kind() != meeting) visit(together);
     }
     return common;
   }
@@ -92,19 +104,18 @@ class warp_trace {
       const access* lowest = nullptr;
       for (int lane = 0; lane < 32; ++lane) {
         const access* const mine = begin(lane) + at[lane];
-        if (at[lane] < noted_[lane] && (lowest == nullptr || mine->line < lowest->line)) lowest = mine;
+        if (at[lane] < noted_[lane] && (lowest == nullptr || comes_before(*mine, *lowest))) lowest = mine;
       }
       if (lowest == nullptr) return;
-      lane_offsets addresses;
-      int active = 0;
+      warp_access together{lowest, {}, 0};
       for (int lane = 0; lane < 32; ++lane) {
         const access* const mine = begin(lane) + at[lane];
-        const bool takes_part = at[lane] < noted_[lane] && same_access(*mine, *lowest);
-        addresses[std::size_t(lane)] = takes_part ? address_of(*mine) : -1;
-        active += takes_part && mine->address != nullptr;
-        at[lane] += takes_part;
+        if (at[lane] >= noted_[lane] || !same_access(*mine, *lowest)) continue;
+        together.lane[lane] = mine;
+        together.active += mine->address != nullptr;
+        ++at[lane];
       }
-      visit(*lowest, addresses, active);
+      if (lowest->kind() != meeting) visit(together);
     }
   }
 

@@ -6,6 +6,7 @@
 #include <memtile/hw/hook.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <string>
@@ -35,7 +36,8 @@ inline bool same_text(const char* a, const char* b) { return a == b || std::strc
 
 /// The same text may lie at several addresses: one for each file of the program that includes a header.
 inline bool same_site(const site& a, const site& b) {
-  return a.line == b.line && same_text(a.file, b.file) && same_text(a.operation, b.operation);
+  return a.line == b.line && a.inner_line == b.inner_line && same_text(a.file, b.file) &&
+         same_text(a.operation, b.operation) && same_text(a.inner_file, b.inner_file);
 }
 
 inline std::string hexadecimal(uint32 mask) {
@@ -49,11 +51,28 @@ inline std::string base_name(const char* file) {
   return slash != nullptr ? slash + 1 : file;
 }
 
-// "own.cu:12" or "own.cu:12 (halo_to_shared)"
+// "own.cu:12" or "own.cu:12 (halo_to_shared, halo_to_shared.cuh:43)"
 inline std::string place(const site& s) {
   std::string text = base_name(s.file) + ":" + std::to_string(s.line);
-  if (s.operation[0] != '\0') text += std::string(" (") + s.operation + ")";
-  return text;
+  if (s.operation[0] == '\0') return text;
+  text += std::string(" (") + s.operation;
+  if (s.inner_line > 0) text += ", " + base_name(s.inner_file) + ":" + std::to_string(s.inner_line);
+  return text + ")";
+}
+
+// "tile[3][-1]", "view[7]"; empty if the access did not say which element it is of. Undoes site::at.
+inline std::string element(space where, std::uint64_t packed, int dimensions) {
+  const auto part = [=](int low_bit, int bits) {
+    const auto signed_part = std::int64_t(packed << (64 - low_bit - bits)) >> (64 - bits);
+    return "[" + std::to_string(signed_part) + "]";
+  };
+  const std::string what = where == space::shared ? "tile" : "view";
+  switch (dimensions) {
+  case 1: return what + part(0, 62);
+  case 2: return what + part(32, 30) + part(0, 32);
+  case 3: return what + part(42, 20) + part(21, 21) + part(0, 21);
+  default: return "";
+  }
 }
 
 // One run of equally spaced numbers that begins at numbers[first]; returns how many it covers.

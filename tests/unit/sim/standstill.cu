@@ -20,7 +20,17 @@ struct exchange_of_some {
   memtile::uint32 mask;
   MEMTILE_KERNEL void operator()(block b, vector_view<int> out) const {
     if (b.rank() < callers)
-      out.store(b.rank(), hw::shuffle(hw::shuffle_kind::down, mask, b.rank(), 1, 32, site::here()));
+      out.store(b.rank(), hw::shuffle(hw::shuffle_kind::exclusive_or, mask, b.rank(), 1, 32, site::here()));
+  }
+};
+
+struct asks_far_lane {
+  static constexpr int threads = 20;
+  int callers, distance;
+  MEMTILE_KERNEL void operator()(block b, vector_view<int> out) const {
+    const memtile::uint32 mask = (1u << callers) - 1;
+    if (b.rank() < callers)
+      out.store(b.rank(), hw::shuffle(hw::shuffle_kind::down, mask, b.rank(), distance, 32, site::here()));
   }
 };
 
@@ -122,7 +132,7 @@ TEST_CASE("a lane that a mask names and that never comes is a deadlock", "[sim][
 
   CHECK(memtile::launch(machine, memtile::grid{1}, exchange_of_some{20, 0x000fffffu}, out.view()).ok());
   CHECK(memtile::launch(machine, memtile::grid{1}, exchange_of_some{32, full}, out.view()).ok());
-  CHECK(out.host()(5) == 6);
+  CHECK(out.host()(5) == 4);
 }
 
 TEST_CASE("a lane that its own mask omits is named", "[sim][SIM-08]") {
@@ -133,6 +143,21 @@ TEST_CASE("a lane that its own mask omits is named", "[sim][SIM-08]") {
   CAPTURE(text);
   CHECK(says(text, "thread 16 and 15 more"));
   CHECK(says(text, "0x0000ffff"));
+}
+
+TEST_CASE("the value of a lane that the mask does not name is not defined", "[sim][SIM-08]") {
+  memtile::sim::machine machine;
+  auto out = machine.buffer<int>(20);
+  CHECK(!memtile::launch(machine, memtile::grid{1}, asks_far_lane{1, 16}, out.view()).ok());
+  const std::string text = verdict::only_fault(machine, fault_kind::wrong_mask);
+  CAPTURE(text);
+  CHECK(says(text, "lane 0 asks for the value of lane 16, which the mask 0x00000001 does not name"));
+  CHECK(memtile::launch(machine, memtile::grid{1}, asks_far_lane{1, 0}, out.view()).ok());
+  CHECK(!memtile::launch(machine, memtile::grid{1}, asks_far_lane{10, 4}, out.view()).ok());
+  // All that the block has call: what comes from beyond is nonsense, and a tree of sums does not use it.
+  CHECK(memtile::launch(machine, memtile::grid{1}, asks_far_lane{20, 4}, out.view()).ok());
+  CHECK(out.host()(15) == 19);
+  CHECK(out.host()(16) == -1);
 }
 
 TEST_CASE("half a warp at the block barrier and half at a warp barrier never meet", "[sim][SIM-02]") {

@@ -47,9 +47,10 @@ struct same_word {
   struct storage {
     shared_tile<int, 1, 1> flag;
   };
-  int first, second;  // these threads store the same value
+  int first, second, difference;  // these threads store values that differ by so much
   MEMTILE_KERNEL void operator()(block b, storage& shared) const {
-    if (b.rank() == first || b.rank() == second) shared.flag.store(0, 0, 1);
+    if (b.rank() == first) shared.flag.store(0, 0, 1);
+    if (b.rank() == second) shared.flag.store(0, 0, 1 + difference);
   }
 };
 
@@ -98,10 +99,25 @@ TEST_CASE("a word read is ordered after all of its bytes, or races with one", "[
 
 TEST_CASE("two threads that store to one word race, in one warp and in two", "[sim]") {
   memtile::sim::machine machine;
-  CHECK(memtile::launch(machine, memtile::grid{1}, same_word{4, 4}).ok());
-  CHECK(!memtile::launch(machine, memtile::grid{1}, same_word{4, 5}).ok());
-  CHECK(says(verdict::only_fault(machine, fault_kind::race), "store by thread 4"));
-  CHECK(!memtile::launch(machine, memtile::grid{1}, same_word{4, 45}).ok());
+  CHECK(memtile::launch(machine, memtile::grid{1}, same_word{4, 4, 1}).ok());
+  for (int second : {5, 45}) {
+    CAPTURE(second);
+    CHECK(!memtile::launch(machine, memtile::grid{1}, same_word{4, second, 1}).ok());
+    const std::string text = verdict::only_fault(machine, fault_kind::race);
+    CAPTURE(text);
+    CHECK(says(text, "store of tile[0][0] and store by thread 4"));
+  }
+}
+
+// V19
+TEST_CASE("two threads that store one value are a remark and no fault", "[sim]") {
+  memtile::sim::machine machine;
+  CHECK(memtile::launch(machine, memtile::grid{1}, same_word{4, 45, 0}).ok());
+  REQUIRE(machine.last_report()->remarks().size() == 1);
+  CHECK(machine.last_report()->remarks()[0].kind == fault_kind::same_value_stored);
+  CHECK(says(machine.last_report()->to_string(), "remark: same value stored"));
+  CHECK(memtile::launch(machine, memtile::grid{1}, same_word{4, 4, 0}).ok());
+  CHECK(machine.last_report()->remarks().empty());
 }
 
 TEST_CASE("a read of what nobody has written is named, in every block anew", "[sim]") {
@@ -112,7 +128,7 @@ TEST_CASE("a read of what nobody has written is named, in every block anew", "[s
   const std::string text = verdict::only_fault(machine, fault_kind::uninitialised_read);
   CAPTURE(text);
   CHECK(says(text, "thread 0 and 3 more, and in other blocks, words.cu:" + std::to_string(never_written::line)));
-  CHECK(says(text, "shared byte 32"));
+  CHECK(says(text, "load of tile[0][8]"));
   CHECK(out.host()(0) != out.host()(0));  // NaN
 }
 
@@ -131,5 +147,5 @@ TEST_CASE("an access past the storage of the kernel is named", "[sim]") {
 TEST_CASE("without check_races nothing of this is looked for", "[sim]") {
   memtile::sim::machine machine;
   machine.check_races = false;
-  CHECK(memtile::launch(machine, memtile::grid{1}, same_word{4, 5}).ok());
+  CHECK(memtile::launch(machine, memtile::grid{1}, same_word{4, 5, 1}).ok());
 }

@@ -1,0 +1,49 @@
+// SPDX-FileCopyrightText: The memtile authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The launches that no device makes; both machines refuse them with the same words.
+#pragma once
+
+#include <memtile/core/config.hpp>
+
+#if !defined(__CUDACC_RTC__)
+#include <memtile/core/status.hpp>
+
+namespace memtile::detail {
+
+inline constexpr int most_threads = 1024;
+inline constexpr int64 most_columns = 0x7fffffff, most_rows = 65535, most_planes = 65535;
+
+/// What a block may have when it opts in, by compute capability times ten; of the nearest older one for those not listed.
+constexpr size_t most_shared_bytes(int architecture) {
+  const int kib = architecture >= 120   ? 99
+                  : architecture >= 90  ? 227
+                  : architecture >= 89  ? 99
+                  : architecture == 87  ? 163
+                  : architecture >= 86  ? 99
+                  : architecture >= 80  ? 163
+                  : architecture >= 75  ? 64
+                  : architecture >= 70  ? 96
+                                        : 48;
+  return size_t(kib) * 1024;
+}
+
+inline status check_configuration(const char* kernel, int64 planes, int64 rows, int64 columns, int threads) {
+  if (threads < 1 || threads > most_threads)
+    return status::unlaunchable("launch of {}: a block must have 1 to {} threads, not {}", kernel, most_threads,
+                                threads);
+  if (planes < 0 || rows < 0 || columns < 0 || planes > most_planes || rows > most_rows || columns > most_columns)
+    return status::unlaunchable("launch of {}: the grid must have at most {} planes, {} rows and {} columns of blocks, "
+                                "not {} x {} x {}: number the blocks along the columns",
+                                kernel, most_planes, most_rows, most_columns, planes, rows, columns);
+  return {};
+}
+
+inline status check_shared_bytes(const char* kernel, size_t wanted, size_t most) {
+  if (wanted <= most) return {};
+  return status::unlaunchable("launch of {}: {} bytes of shared memory do not fit: a block has at most {} on this "
+                              "device: use smaller tiles or fewer stages",
+                              kernel, wanted, most);
+}
+
+}  // namespace memtile::detail
+#endif

@@ -1,0 +1,391 @@
+// SPDX-FileCopyrightText: The memtile authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Runs one block after another on one OS thread, each GPU thread as a fiber, and watches.
+//
+// A lane runs until it has to wait or its trace is full. When all lanes of a warp have stopped, their notes become warp
+// accesses, which are counted and checked; then the operations open for which every lane has come. Nothing that is
+// reported depends on the order in which threads run, except through the values that a faulty kernel computes.
+#pragma once
+
+#include <memtile/core/launch_limits.hpp>
+#include <memtile/sim/accounting.hpp>
+#include <memtile/sim/simulated_thread.hpp>
+#include <memtile/sim/standstill.hpp>
+#include <memtile/sim/warp_operation.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <iterator>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace memtile::sim::detail {
+
+class block_runner final : public listener {
+ public:
+  block_runner(launch_record& launch, const machine_options& options)
+      : options_(options), accounting_(launch, options) {}
+  block_runner(const block_runner&) = delete;  // a running kernel knows its address
+  block_runner& operator=(const block_runner&) = delete;
+
+  /// False if there is no memory for so many stacks.
+  bool has_stacks(int threads);
+  void begin_launch(const launch_request&);
+  /// Runs the block that is the `number`-th of the launch. False if no further one shall run.
+  bool run(std::int64_t number, const block_place&);
+
+  // The rest is called by the running kernel.
+  void trace_full() override;
+  void wait_for_block(site s) override { stop(thread_state::at_block_barrier, s); }
+  void wait_for_warp(uint32 mask, uint64 mine, exchanged& all, bool orders, site) override;
+  void async_copy(void* to_shared, const void* from_global, int bytes, int valid, site to, site from) override;
+  void async_commit(site) override;
+  void async_wait(int groups_left_pending, site) override;
+  void* shared_storage() override { return arena_->bytes; }
+  void out_of_bounds(const char* what, int dimensions, const int64* index, const int64* extent, site) override;
+  void misaligned(const void* address, int bytes, site) override;
+  void lane_not_named(int lane, uint32 mask, site) override;
+  void no_model(const char* what, site) override;
+
+ private:
+  // What lies before and behind, reached by a kernel that goes around the tiles, belongs to nobody.
+  struct arena {
+    alignas(1024) unsigned char before[1024];
+    alignas(1024) unsigned char bytes[memtile::detail::most_shared_bytes(90)];
+    unsigned char behind[1024];
+  };
+  static constexpr int stops_of_full_trace = 16, most_warps = memtile::detail::most_threads / 32;
+
+  void begin_block(const block_place&);
+  void run_threads();
+  bool run_warp(int warp);
+  void resume(int thread);
+  bool release_warp(int warp);
+  bool release_block_barrier();
+
+  static void enter(void* of_thread);
+  void stop(thread_state, const site&);
+  void left_out(const site&);
+  void arrived(const pending_copies::copy&);
+  void set_state(simulated_thread& t, thread_state s) {
+    --in_state_[int(t.state)];
+    ++in_state_[int(s)];
+    t.state = s;
+  }
+  int number(thread_state s) const { return in_state_[int(s)]; }
+  simulated_thread& thread(int t) { return *threads_[std::size_t(t)]; }
+  simulated_thread& running() { return thread(rank); }
+  int warps() const { return (size + 31) / 32; }
+
+  void give_up(fault_kind, const site&, std::string sentence);
+  void give_up_on_standstill();
+  void give_up_on_livelock();
+  bool spun_too_long();
+
+  const machine_options& options_;
+  accounting accounting_;
+  launch_request request_{};
+  bool halted_ = false;  // the block cannot go on
+
+  // Of the block that runs
+  std::unique_ptr<arena> arena_{new arena};
+  simulated_threads threads_;
+  warp_trace trace_;  // warps take turns
+  int in_state_[thread_states] = {};
+  int stops_[most_warps] = {};
+  int spins_ = 0;
+  std::vector<int> turns_;  // the warps, in the order in which they run
+  random_numbers random_{0};
+  std::vector<site> commits_[most_warps];  // where the groups of a warp were closed
+};
+
+// --- a launch ---
+
+inline bool block_runner::has_stacks(int threads) {
+  while (int(threads_.size()) < threads) {
+    auto fresh = std::make_unique<simulated_thread>();
+    if (!fresh->stack.usable()) return false;
+    fresh->owner = this;
+    threads_.push_back(std::move(fresh));
+  }
+  return true;
+}
+
+inline void block_runner::begin_launch(const launch_request& request) {
+  request_ = request;
+  size = request.threads;
+  grid_planes = request.planes, grid_rows = request.rows, grid_columns = request.columns;
+  arrange(turns_, warps(), options_.order, options_.seed);
+  accounting_.begin_launch(request.kernel);
+}
+
+// --- a block ---
+
+inline bool block_runner::run(std::int64_t number, const block_place& block) {
+  begin_block(block);
+  random_ = random_numbers(options_.seed + std::uint64_t(number));
+  accounting_.begin_block(number, block, arena_->bytes, request_.shared_bytes);
+  listener* const outer = std::exchange(current, this);
+  run_threads();
+  current = outer;
+  return accounting_.end_block(flops, halted_);
+}
+
+inline void block_runner::begin_block(const block_place& block) {
+  block_plane = block.plane, block_row = block.row, block_column = block.column;
+  std::memset(arena_->bytes, 0xff, request_.shared_bytes);  // NaN: whoever reads what nobody wrote shall notice
+  for (int t = 0; t < size; ++t) {
+    thread(t).state = thread_state::ready;
+    thread(t).left_out = 0;
+    thread(t).copies.drop();
+    thread(t).stack.start(&block_runner::enter, &thread(t));
+  }
+  std::fill(std::begin(in_state_), std::end(in_state_), 0);
+  in_state_[int(thread_state::ready)] = size;
+  std::fill(std::begin(stops_), std::end(stops_), 0);
+  for (int warp = 0; warp < warps(); ++warp) commits_[warp].clear();
+  spins_ = 0;
+  flops = 0;
+  halted_ = false;
+}
+
+inline void block_runner::run_threads() {
+  while (!halted_ && number(thread_state::returned) < size) {
+    bool moved = false;
+    if (options_.order == order::random) arrange(turns_, warps(), order::random, random_.next());
+    for (const int warp : turns_) {
+      moved |= run_warp(warp);
+      if (halted_) return;
+    }
+    if (moved) spins_ = 0;
+    if (number(thread_state::trace_full) > 0) {
+      if (!moved && spun_too_long()) give_up_on_livelock();
+    } else if (number(thread_state::returned) < size && !release_block_barrier()) {
+      give_up_on_standstill();
+    }
+  }
+}
+
+inline bool block_runner::release_block_barrier() {
+  if (number(thread_state::at_block_barrier) < size) return false;
+  for (int t = 1; t < size; ++t)
+    if (!same_site(thread(t).where, thread(0).where)) return false;
+  for (int t = 0; t < size; ++t) set_state(thread(t), thread_state::ready);
+  accounting_.block_barrier();
+  return true;
+}
+
+inline void block_runner::give_up(fault_kind kind, const site& at, std::string sentence) {
+  halted_ = true;
+  accounting_.standstill(kind, at, std::move(sentence));
+}
+
+inline void block_runner::give_up_on_standstill() {
+  for (int t = 0; t < size; ++t)
+    if (thread(t).state == thread_state::at_block_barrier)
+      return give_up(fault_kind::divergent_barrier, thread(t).where,
+                     explain_divergent_barrier(threads_, size, thread(t)));
+  for (int t = 0; t < size; ++t)
+    if (thread(t).state == thread_state::at_warp_operation)
+      return give_up(fault_kind::deadlock, thread(t).where, explain_deadlock(threads_, size));
+}
+
+inline void block_runner::give_up_on_livelock() {
+  int t = 0;
+  while (t + 1 < size && thread(t).state == thread_state::returned) ++t;
+  give_up(fault_kind::livelock, thread(t).where, explain_livelock(threads_, size));
+}
+
+inline bool block_runner::spun_too_long() {
+  for (int t = 0; t < size; ++t)
+    if (thread(t).state == thread_state::trace_full && !thread(t).spins) {
+      spins_ = 0;
+      return false;
+    }
+  return ++spins_ > options_.max_spins;
+}
+
+// --- a warp ---
+
+// Runs the warp until its lanes wait for other warps, have returned, or have filled their traces. True if any did
+// something else than fill its trace.
+inline bool block_runner::run_warp(int warp) {
+  const int first = 32 * warp, last = (std::min)(first + 32, size);
+  for (int t = first; t < last; ++t)
+    if (thread(t).state == thread_state::trace_full) set_state(thread(t), thread_state::ready);
+  bool moved = false;
+  do {
+    bool ran = false, filled = false;
+    for (int t = first; t < last; ++t) {
+      if (thread(t).state != thread_state::ready) continue;
+      resume(t);
+      if (thread(t).state == thread_state::gave_up) {
+        halted_ = true;
+        return true;
+      }
+      ran = true;
+      (thread(t).state == thread_state::trace_full ? filled : moved) = true;
+    }
+    if (!ran) return moved;
+    trace_.drain([&](const warp_access& a) { accounting_.visit(a, first); });
+    stops_[warp] += filled ? stops_of_full_trace : 1;
+    if (stops_[warp] > options_.max_stops) {
+      give_up_on_livelock();
+      return true;
+    }
+  } while (release_warp(warp));
+  return moved;
+}
+
+inline void block_runner::resume(int t) {
+  rank = t;
+  next = trace_.begin(t % 32);
+  end = trace_.end(t % 32);
+  thread(t).stack.resume();
+  trace_.set_end(t % 32, next);
+}
+
+inline bool block_runner::release_warp(int warp) {
+  const int first = 32 * warp;
+  return open_warp_operations(
+      warp_lanes{threads_, first, (std::min)(32, size - first)},
+      [&](uint32 mask) { accounting_.warp_barrier(warp, mask); },
+      [&](simulated_thread& t) { set_state(t, thread_state::ready); });
+}
+
+// --- a thread, on its own stack ---
+
+inline void block_runner::enter(void* of_thread) {
+  simulated_thread& t = *static_cast<simulated_thread*>(of_thread);
+  block_runner& m = *static_cast<block_runner*>(t.owner);
+  m.request_.body(m.request_.call);
+  m.set_state(t, thread_state::returned);
+}
+
+inline void block_runner::stop(thread_state s, const site& where) {
+  simulated_thread& t = running();
+  t.where = where;
+  set_state(t, s);
+  t.stack.yield();
+}
+
+// A kernel that spins has to let the others run.
+inline void block_runner::trace_full() {
+  running().spins = few_addresses(end - warp_trace::capacity, end);
+  stop(thread_state::trace_full, end[-1].place());
+}
+
+// An access that is left out fills no trace; a thread that spins on one has to let the others run all the same.
+inline void block_runner::left_out(const site& s) {
+  if (++running().left_out % warp_trace::capacity != 0) return;
+  running().spins = true;
+  stop(thread_state::trace_full, s);
+}
+
+inline void block_runner::wait_for_warp(uint32 mask, uint64 mine, exchanged& all, bool orders, site s) {
+  if ((mask >> (rank % 32) & 1) == 0) {
+    accounting_.add_fault(fault_kind::wrong_mask, rank, s, [&] {
+      return "lane " + std::to_string(rank % 32) + " calls a warp operation whose mask " + hexadecimal(mask) +
+             " does not name it. A mask must name exactly the lanes that make the call.";
+    });
+    for (uint64& value : all.value) value = mine;
+    return;
+  }
+  simulated_thread& t = running();
+  t.mask = mask;
+  t.value = mine;
+  t.all = &all;
+  t.orders = orders;
+  stop(thread_state::at_warp_operation, s);
+}
+
+// Lanes that the block does not have bring nonsense, and nobody minds if it is not used: the last warp of a block may be
+// incomplete, and then all its lanes are named.
+inline void block_runner::lane_not_named(int lane, uint32 mask, site s) {
+  if (rank / 32 * 32 + lane >= size) return;
+  accounting_.add_fault(fault_kind::wrong_mask, rank, s, [&] {
+    return "lane " + std::to_string(rank % 32) + " asks for the value of lane " + std::to_string(lane) +
+           ", which the mask " + hexadecimal(mask) +
+           " does not name: what it gets is not defined. Name the lane, and let it make the call, or ask another one.";
+  });
+}
+
+inline void block_runner::async_copy(void* to_shared, const void* from_global, int bytes, int valid, site to,
+                                     site from) {
+  note(space::global, access_kind::async_copy, valid > 0 ? from_global : nullptr, bytes, from);
+  note(space::shared, access_kind::async_copy, to_shared, bytes, to);
+  pending_copies::copy c{to_shared, from_global, bytes, valid, 0, false, to};
+  const bool now = options_.copies == arrive::earliest ||
+                   (options_.copies == arrive::random && (random_.next() & 1) != 0);
+  if (now) arrived(c);
+  c.done = now;
+  running().copies.issue(c);
+}
+
+// The bytes become visible; a target outside shared memory was reported where the copy was issued.
+inline void block_runner::arrived(const pending_copies::copy& c) {
+  const auto offset = std::size_t(static_cast<unsigned char*>(c.to) - arena_->bytes);
+  const std::size_t all = request_.shared_bytes, bytes = std::size_t(c.bytes);
+  if (c.done || offset > all || bytes > all - offset) return;
+  std::memset(c.to, 0, bytes);
+  if (c.valid > 0) std::memcpy(c.to, c.from, std::size_t(c.valid));
+}
+
+// Where lanes of a warp close their groups in different places, the hardware makes a group of each, and a wait for "all
+// but the newest" waits for more than was meant.
+inline void block_runner::async_commit(site s) {
+  const auto group = std::size_t(running().copies.commit());
+  std::vector<site>& of_warp = commits_[rank / 32];
+  if (group >= of_warp.size()) return of_warp.push_back(s);
+  if (same_site(of_warp[group], s)) return;
+  accounting_.add_fault(fault_kind::divergent_commit, rank, s, -1, of_warp[group], [&] {
+    return "closes group " + std::to_string(group) + " of its asynchronous copies, which another lane of its warp closes at " +
+           place(of_warp[group]) +
+           ". A wait that leaves groups pending may wait for more of them than meant: commit where the lanes of a warp "
+           "are together.";
+  });
+}
+
+inline void block_runner::async_wait(int groups_left_pending, site) {
+  running().copies.wait(groups_left_pending, [&](const pending_copies::copy& c) {
+    arrived(c);
+    note(space::shared, arrival, c.to, c.bytes, c.issued);
+  });
+}
+
+inline void block_runner::out_of_bounds(const char* what, int dimensions, const int64* index, const int64* extent,
+                                        site s) {
+  accounting_.add_fault(fault_kind::out_of_bounds, rank, s, [&] {
+    std::string indices, extents;
+    for (int d = 0; d < dimensions; ++d) {
+      indices += "[" + std::to_string(index[d]) + "]";
+      extents += (d > 0 ? "x" : "") + std::to_string(extent[d]);
+    }
+    return what + indices + " is outside " + extents +
+           "; the access was left out. Let threads past the edge do nothing, or use load_inside and store_inside.";
+  });
+  left_out(s);
+}
+
+inline void block_runner::misaligned(const void* address, int bytes, site s) {
+  accounting_.add_fault(fault_kind::misaligned, rank, s, [&] {
+    return "an access of " + std::to_string(bytes) + " bytes must begin at a multiple of " + std::to_string(bytes) +
+           ", but begins " + std::to_string(std::uintptr_t(address) % std::uintptr_t(bytes)) +
+           " bytes past one; the access was left out. Align the data and its row pitch, or use a narrower access.";
+  });
+  left_out(s);
+}
+
+inline void block_runner::no_model(const char* what, site s) {
+  accounting_.standstill(fault_kind::no_model, s,
+                         std::string(what) + " at " + place(s) +
+                             " has no model on the CPU: the run ends here. Test this kernel on a GPU, or take the "
+                             "portable way in the simulator.");
+  stop(thread_state::gave_up, s);
+}
+
+}  // namespace memtile::sim::detail

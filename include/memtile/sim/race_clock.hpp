@@ -1,0 +1,82 @@
+// SPDX-FileCopyrightText: The memtile authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Which of two accesses came first, if either did. Time is one counter that every barrier advances. Two accesses by
+// different threads of a block are ordered if a block barrier lies between them, or a chain of warp barriers: `known`
+// says up to which time a lane knows what another lane of its warp did. Threads of different blocks are never ordered
+// within a launch.
+#pragma once
+
+#include <memtile/core/config.hpp>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace memtile::sim::detail {
+
+/// A thread, when and on which line it touched a word.
+struct mark {
+  static constexpr std::uint16_t thread_bits = 0x3ff, atomic = 0x400, in_flight = 0x800, split = 0x1000,
+                                 two_blocks = 0x2000;
+  std::uint32_t time = 0;
+  std::uint16_t who = 0;   // the thread, and what is special about the access
+  std::uint16_t line = 0;  // a row of the table of sites
+
+  int thread() const { return who & thread_bits; }
+};
+
+class race_clock {
+ public:
+  std::uint32_t now() const { return now_; }
+  /// Marks that are older say nothing any more.
+  std::uint32_t scope_begin() const { return scope_begin_; }
+  std::uint32_t block_begin() const { return block_begin_; }
+  std::uint32_t barrier() const { return barrier_; }
+  /// The last barrier of any kind: two threads are not ordered since.
+  std::uint32_t settled() const { return settled_; }
+  bool nearly_overflows() const { return now_ > 0x80000000u; }
+
+  void begin_scope() { scope_begin_ = begin_block(); }
+  std::uint32_t begin_block() {
+    block_barrier();
+    return block_begin_ = now_;
+  }
+  void block_barrier() { settled_ = barrier_ = ++now_; }
+  /// The lanes of the mask know from here on what each of them did, and what each of them knew.
+  void warp_barrier(int warp, std::uint32_t mask) {
+    const std::size_t first = std::size_t(warp) * 32;
+    if (known_.size() < first + 32) known_.resize(first + 32);
+    std::array<std::uint32_t, 32> joined{};
+    for (std::size_t lane = 0; lane < 32; ++lane)
+      if (mask >> lane & 1)
+        for (std::size_t of = 0; of < 32; ++of)
+          joined[of] = joined[of] < known_[first + lane][of] ? known_[first + lane][of] : joined[of];
+    settled_ = ++now_;
+    for (std::size_t lane = 0; lane < 32; ++lane)
+      if (mask >> lane & 1) joined[lane] = now_;
+    for (std::size_t lane = 0; lane < 32; ++lane)
+      if (mask >> lane & 1) known_[first + lane] = joined;
+  }
+
+  /// Whether what `earlier` marks is known to the thread of `mine`, which is of the block that runs.
+  bool ordered(mark earlier, mark mine) const {
+    if (earlier.time < barrier_) return earlier.time >= block_begin_ || earlier.time < scope_begin_;
+    if (earlier.thread() == mine.thread()) return true;
+    if (earlier.time >= settled_) return false;
+    return earlier.thread() / 32 == mine.thread() / 32 && earlier.time < known(mine.thread(), earlier.thread());
+  }
+  bool of_another_block(mark m) const { return m.time < block_begin_ && m.time >= scope_begin_; }
+
+ private:
+  std::uint32_t known(int thread, int of) const {
+    const std::size_t row = std::size_t(thread);
+    return row < known_.size() ? known_[row][std::size_t(of % 32)] : 0;
+  }
+
+  std::uint32_t now_ = 1;
+  std::uint32_t scope_begin_ = 1, block_begin_ = 1, barrier_ = 1, settled_ = 1;
+  std::vector<std::array<std::uint32_t, 32>> known_;  // [thread][lane of its warp]; empty until a warp barrier is met
+};
+
+}  // namespace memtile::sim::detail

@@ -1,0 +1,122 @@
+// SPDX-FileCopyrightText: The memtile authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// A report as a table for people: the line that wastes most comes first, and says what might be changed.
+#pragma once
+
+#include <memtile/sim/report.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace memtile::sim {
+
+namespace detail {
+
+inline std::string left(std::string text, std::size_t width) {
+  return text.append(text.size() < width ? width - text.size() : 0, ' ');
+}
+inline std::string right(const std::string& text, std::size_t width) {
+  return std::string(text.size() < width ? width - text.size() : 0, ' ') + text;
+}
+
+// "load 4 B shared"
+inline std::string access_words(const report_row& r) {
+  return std::string(name_of(r.kind)) + " " + std::to_string(r.bytes) + " B " + name_of(r.where) +
+         (measured(r.kind) ? "" : " (model)");
+}
+
+// "2.5"
+inline std::string ratio(std::int64_t a, std::int64_t b) {
+  const std::int64_t tenths = (10 * a + b / 2) / (b > 0 ? b : 1);
+  return std::to_string(tenths / 10) + (tenths % 10 != 0 ? "." + std::to_string(tenths % 10) : "");
+}
+
+inline std::string advice_on_shared(const report_row& r) {
+  const std::string ways = ratio(r.wavefronts, r.passes()) + " wavefronts where 1 would do: ";
+  const std::string width = std::to_string(r.bytes);
+  if (r.bytes > 4)
+    return ways + "pad each row of the tile by " + width + " bytes, or lay it out as xor_swizzle<" + width + ">";
+  return ways + "pad each row of the tile by one word (padded<" + std::to_string((std::max)(1, 4 / r.bytes)) +
+         ">), or let neighbouring lanes go along a row";
+}
+
+inline std::string advice_on_global(const report_row& r) {
+  const std::string times = ratio(r.sectors, r.ideal_sectors) + " times the sectors needed: ";
+  if (10 * r.sectors >= 9 * r.lanes)
+    return times + "neighbouring lanes are far apart; swap the loop order or the roles of row and column, so that they "
+                   "access neighbouring elements";
+  if (5 * r.ideal_sectors >= 3 * r.sectors)
+    return times + "rows begin between two sectors; begin them, and the lanes' first element, at a multiple of 32 bytes";
+  return times + "lanes leave gaps; if each needs the elements in the gap too, load four at once (wide<4>), else let "
+                 "neighbouring lanes access neighbouring elements";
+}
+
+/// What to change on that line; empty if nothing is known to help.
+inline std::string advice(const report_row& r) {
+  if (r.bank_conflicts > 0) return advice_on_shared(r);
+  if (!r.is_coalesced()) return advice_on_global(r);
+  const bool narrow = r.where == space::global && (r.kind == access_kind::load || r.kind == access_kind::store) &&
+                      r.bytes <= 2 && r.lanes >= 16 * r.requests && r.requests >= 4;
+  if (narrow) return "a request moves " + ratio(r.bytes_asked, r.requests) + " bytes of 128: load four at once (wide<4>)";
+  if (r.requests > 0 && r.lanes < 8 * r.requests && r.requests >= 4)
+    return ratio(r.lanes, r.requests) + " of 32 lanes take part: let whole warps take the same branch";
+  return "";
+}
+
+inline std::vector<report_row> worst_first(std::vector<report_row> rows) {
+  std::stable_sort(rows.begin(), rows.end(), [](const report_row& a, const report_row& b) {
+    return a.excess() != b.excess() ? a.excess() > b.excess() : a.requests > b.requests;
+  });
+  return rows;
+}
+
+// One row of cells for each of `rows`; a dash where a column says nothing about the access.
+inline std::vector<std::vector<std::string>> table_cells(const std::vector<report_row>& rows) {
+  std::vector<std::vector<std::string>> lines{{"place", "access", "requests", "lanes", "wavefronts", "passes",
+                                               "conflicts", "sectors", "ideal", "bytes asked", "bytes moved"}};
+  for (const report_row& r : rows) {
+    const auto number = [&](std::int64_t n, bool applies) { return applies ? std::to_string(n) : std::string("-"); };
+    const bool shared = r.where == space::shared;
+    lines.push_back({place(r.place), access_words(r), number(r.requests, true), number(r.lanes, true),
+                     number(r.wavefronts, shared), number(r.passes(), shared), number(r.bank_conflicts, shared),
+                     number(r.sectors, !shared), number(r.ideal_sectors, !shared), number(r.bytes_asked, true),
+                     number(r.bytes_moved(), true)});
+  }
+  return lines;
+}
+
+/// The table of these rows, in their order, each followed by its advice.
+inline std::string table(const std::vector<report_row>& rows) {
+  const auto lines = table_cells(rows);
+  std::vector<std::size_t> width(lines[0].size());
+  for (const auto& line : lines)
+    for (std::size_t i = 0; i < line.size(); ++i) width[i] = (std::max)(width[i], line[i].size());
+  std::string text;
+  for (std::size_t l = 0; l < lines.size(); ++l) {
+    for (std::size_t i = 0; i < lines[l].size(); ++i)
+      text += i < 2 ? left(lines[l][i], width[i] + 2) : right(lines[l][i], width[i]) + (i + 1 < width.size() ? "  " : "");
+    text += "\n";
+    if (l == 0) continue;
+    const std::string what_to_do = advice(rows[l - 1]);
+    if (!what_to_do.empty()) text += "    ^ " + what_to_do + "\n";
+  }
+  return text;
+}
+
+}  // namespace detail
+
+inline std::string report::to_string() const {
+  std::string text = kernel() + ": " + std::to_string(launches_) + (launches_ == 1 ? " launch, " : " launches, ") +
+                     std::to_string(barriers_) + " block barriers, " + std::to_string(shared_bytes_) +
+                     " bytes of shared memory, " + std::to_string(flops_) + " flops counted\n";
+  text += detail::table(detail::worst_first(rows_));
+  for (const fault& f : remarks_) text += "remark: " + f.text + "\n";
+  if (faults_.empty()) return text + "no faults\n";
+  for (const fault& f : faults_) text += f.text + "\n";
+  return text;
+}
+
+}  // namespace memtile::sim
