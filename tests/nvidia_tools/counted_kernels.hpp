@@ -68,7 +68,8 @@ struct three_points {
   MEMTILE_KERNEL void operator()(block b, vector_view<const float> in, vector_view<float> out) const {
     const int64 i = place_in_grid(b);
     if (!out.inside(i)) return;
-    float sum = in.load_inside(i - 1);  // a line each: of several on one line the simulator cannot tell which a lane skips
+    // A line each: of several on one line, the simulator cannot tell which one a lane leaves out.
+    float sum = in.load_inside(i - 1);
     sum += in.load(i);
     sum += in.load_inside(i + 1);
     out.store(i, sum);
@@ -120,6 +121,23 @@ struct rows_by_four {
     for (int c = 0; c < 32; c += 4) shared.tile.store(r, c, in.load(wide<4>, r, c));
     b.sync();
     for (int c = 0; c < 32; c += 4) out.store(r, c, shared.tile.load(wide<4>, r ^ 1, c));
+  }
+};
+
+// One warp copies 512 bytes without registers, of which `inside` lanes of each 8 read and the others bring zeros.
+struct asynchronous_copy {
+  static constexpr int threads = 32;
+  struct storage {
+    shared_tile<float, 1, 4 * threads> values;
+  };
+  int first, inside;
+  MEMTILE_KERNEL void operator()(block b, storage& shared, vector_view<const float> in, vector_view<float> out) const {
+    const int i = 4 * b.rank();
+    hw::async_copy<16>(shared.values.address(0, i), in.address(i + first), b.rank() % 8 < inside, site::here());
+    hw::async_commit(site::here());
+    hw::async_wait<0>(site::here());
+    b.sync();
+    out.store(i, shared.values.load(wide<4>, 0, i));
   }
 };
 

@@ -79,6 +79,11 @@ status run_column(machine& m) {
   auto out = m.buffer<float>(32);
   return run_on(m, grid{1}, counted::column_of_dense_tile{5}, numbers(m, 32, 32), out);
 }
+template <int First, int Inside>
+status run_asynchronous_copy(machine& m) {
+  auto out = m.buffer<float>(128);
+  return run_on(m, grid{1}, counted::asynchronous_copy{First, Inside}, numbers<float>(m, 128 + First), out);
+}
 template <class Kernel>
 status run_on_32x32(machine& m) {
   auto out = m.buffer<float>(32, 32);
@@ -131,6 +136,9 @@ constexpr experiment experiments[] = {
     {"three points", run_three_points},
     {"reverse", run_reverse},
     {"column of a dense tile", run_column, true},
+    {"asynchronous copy", run_asynchronous_copy<0, 8>, true},
+    {"asynchronous copy, off a line", run_asynchronous_copy<8, 8>, true},
+    {"asynchronous copy, part zeros", run_asynchronous_copy<0, 2>, true},
     {"rows by four, dense", run_on_32x32<counted::rows_by_four<dense>>, true},
     {"rows by four, pitch 36", run_on_32x32<counted::rows_by_four<padded<4>>>, true},
     {"rows by four, swizzled", run_on_32x32<counted::rows_by_four<xor_swizzle<16>>>, true},

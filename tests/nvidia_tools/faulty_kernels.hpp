@@ -91,18 +91,20 @@ struct scratch_in_loop {
   }
 };
 
-// All threads count in shared memory, and one of them reads the count.
-template <bool Right>
+enum class barrier_of_count { none, before, after };
+
+// A count in shared memory is set to zero, added to by all threads, and read by one.
+template <barrier_of_count Missing>
 struct count_and_read {
   static constexpr int threads = 256;
   struct storage {
     shared_tile<int, 1, 1> count;
   };
   MEMTILE_KERNEL void operator()(block b, storage& shared, vector_view<const int> in, vector_view<int> out) const {
-    if (b.rank() == 0) shared.count.store(0, 0, 0);
-    b.sync();
+    if (b.rank() == 200) shared.count.store(0, 0, 0);
+    if constexpr (Missing != barrier_of_count::before) b.sync();
     shared.count.atomic_add(0, 0, in.load(b.rank()));
-    if constexpr (Right) b.sync();
+    if constexpr (Missing != barrier_of_count::after) b.sync();
     if (b.rank() == 100) out.store(0, shared.count.load(0, 0));
   }
 };
@@ -185,28 +187,31 @@ struct half_at_each_barrier {
 
 enum class use { barrier, shuffle };
 
-// Lanes call with a mask that does not name them. It comes from the host, for the compiler objects to a wrong constant.
 template <use What>
-struct lanes_of_mask {
+MEMTILE_FUNCTION int wait_or_shuffle(int value, uint32 mask, site s = site::here()) {
+  if constexpr (What == use::shuffle) return hw::shuffle(hw::shuffle_kind::index, mask, value, 3, 32, s);
+  hw::warp_barrier(mask, s);
+  return value;
+}
+
+// All lanes call, with a mask that may not name them all. It comes from the host, for the compiler objects to a wrong
+// constant.
+template <use What>
+struct all_lanes {
   static constexpr int threads = 32;
   MEMTILE_KERNEL void operator()(block b, vector_view<int> out, uint32 mask) const {
-    int value = b.rank();
-    if constexpr (What == use::barrier) hw::warp_barrier(mask, site::here());
-    else value = hw::shuffle(hw::shuffle_kind::index, mask, value, 3, 32, site::here());
-    out.store(b.rank(), value);
+    out.store(b.rank(), wait_or_shuffle<What>(b.rank(), mask));
   }
 };
 
-// A mask that names lanes which have returned.
-template <use What>
-struct lanes_that_stay {
-  static constexpr int threads = 32, stay = 20;
+// Lanes 0 .. 19 call, with a mask that may name others. Those have returned, or wait for the block.
+template <use What, bool OthersReturn>
+struct some_lanes {
+  static constexpr int threads = 32, callers = 20;
   MEMTILE_KERNEL void operator()(block b, vector_view<int> out, uint32 mask) const {
-    if (b.rank() >= stay) return;
-    int value = b.rank();
-    if constexpr (What == use::barrier) hw::warp_barrier(mask, site::here());
-    else value = hw::shuffle(hw::shuffle_kind::index, mask, value, 3, 32, site::here());
-    out.store(b.rank(), value);
+    if (OthersReturn && b.rank() >= callers) return;
+    if (b.rank() < callers) out.store(b.rank(), wait_or_shuffle<What>(b.rank(), mask));
+    if (!OthersReturn) b.sync();
   }
 };
 

@@ -16,12 +16,12 @@ namespace detail {
 // The CPU machine runs one thread of a block at a time, and several blocks on several OS threads: the update itself is
 // atomic too.
 template <class T, class Update>
-T atomic_update(memory where, T* p, site s, Update update, uint64 flags = 0) {
+T atomic_update(memory where, sim::access_kind kind, T* p, site s, Update update, uint64 flags = 0) {
   static_assert(sizeof(T) == 4 || sizeof(T) == 8, "memtile: an atomic operation must be on 4 or 8 bytes");
   using bits = memtile::detail::conditional_t<sizeof(T) == 4, uint32, uint64>;
   T old{};
   if (!sim::aligned(p, sizeof(T), s)) return old;
-  sim::note(where == memory::shared ? sim::space::shared : sim::space::global, sim::access_kind::atomic, p, sizeof(T),
+  sim::note(where == memory::shared ? sim::space::shared : sim::space::global, kind, p, sizeof(T),
             s, flags);
   bits* word = reinterpret_cast<bits*>(p);
   bits seen = __atomic_load_n(word, __ATOMIC_RELAXED), wanted;
@@ -32,6 +32,10 @@ T atomic_update(memory where, T* p, site s, Update update, uint64 flags = 0) {
   } while (!__atomic_compare_exchange_n(word, &seen, wanted, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
   return old;
 }
+template <class T>
+inline constexpr auto arithmetic_kind = sizeof(T) == 4 && !memtile::detail::is_floating<T>
+                                            ? sim::access_kind::atomic
+                                            : sim::access_kind::atomic_loop;
 #endif
 // CUDA's atomics take long long where memtile says int64, and add only unsigned ones.
 template <class T>
@@ -52,7 +56,7 @@ MEMTILE_FUNCTION T atomic_add([[maybe_unused]] memory where, T* p, T v, [[maybe_
   using A = detail::added_type<T>;
   return T(::atomicAdd(reinterpret_cast<A*>(p), A(v)));
 #else
-  return detail::atomic_update(where, p, s, [v](T old) { return add(old, v); });
+  return detail::atomic_update(where, detail::arithmetic_kind<T>, p, s, [v](T old) { return add(old, v); });
 #endif
 }
 template <class T>
@@ -62,7 +66,7 @@ MEMTILE_FUNCTION T atomic_min([[maybe_unused]] memory where, T* p, T v, [[maybe_
   using A = detail::ordered_type<T>;
   return T(::atomicMin(reinterpret_cast<A*>(p), A(v)));
 #else
-  return detail::atomic_update(where, p, s, [v](T old) { return v < old ? v : old; });
+  return detail::atomic_update(where, detail::arithmetic_kind<T>, p, s, [v](T old) { return v < old ? v : old; });
 #endif
 }
 template <class T>
@@ -72,7 +76,7 @@ MEMTILE_FUNCTION T atomic_max([[maybe_unused]] memory where, T* p, T v, [[maybe_
   using A = detail::ordered_type<T>;
   return T(::atomicMax(reinterpret_cast<A*>(p), A(v)));
 #else
-  return detail::atomic_update(where, p, s, [v](T old) { return old < v ? v : old; });
+  return detail::atomic_update(where, detail::arithmetic_kind<T>, p, s, [v](T old) { return old < v ? v : old; });
 #endif
 }
 template <class T>
@@ -81,7 +85,7 @@ MEMTILE_FUNCTION T atomic_exchange([[maybe_unused]] memory where, T* p, T v, [[m
   using A = detail::atomic_bits<T>;
   return __builtin_bit_cast(T, ::atomicExch(reinterpret_cast<A*>(p), __builtin_bit_cast(A, v)));
 #else
-  return detail::atomic_update(where, p, s, [v](T) { return v; }, sim::access::overwrites);
+  return detail::atomic_update(where, sim::access_kind::atomic, p, s, [v](T) { return v; }, sim::access::overwrites);
 #endif
 }
 /// Stores `wanted` if the bits of `expected` stand there.
@@ -93,7 +97,7 @@ MEMTILE_FUNCTION T atomic_compare_exchange([[maybe_unused]] memory where, T* p, 
   return __builtin_bit_cast(
       T, ::atomicCAS(reinterpret_cast<A*>(p), __builtin_bit_cast(A, expected), __builtin_bit_cast(A, wanted)));
 #else
-  return detail::atomic_update(where, p, s,
+  return detail::atomic_update(where, sim::access_kind::atomic_compare, p, s,
                                [=](T old) { return __builtin_memcmp(&old, &expected, sizeof(T)) == 0 ? wanted : old; });
 #endif
 }

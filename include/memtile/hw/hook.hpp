@@ -16,7 +16,21 @@
 namespace memtile::sim {
 
 enum class space : uint8 { shared, global };
-enum class access_kind : uint8 { load, store, atomic, async_copy, ldmatrix_x1, ldmatrix_x2, ldmatrix_x4, stmatrix };
+enum class access_kind : uint8 {
+  load,
+  store,
+  atomic,  // one instruction: additions and the like of 4-byte integers, exchanges
+  async_copy,
+  ldmatrix_x1,
+  ldmatrix_x2,
+  ldmatrix_x4,
+  stmatrix,
+  atomic_compare,  // compare and exchange
+  atomic_loop      // no instruction for shared memory, so a loop there: floats, and 8-byte integers
+};
+constexpr bool is_atomic(access_kind kind) {
+  return kind == access_kind::atomic || kind == access_kind::atomic_compare || kind == access_kind::atomic_loop;
+}
 
 /// One access of one lane. What follows the index is alike for the lanes that make one access of a warp together.
 struct access {

@@ -225,7 +225,7 @@ inline lane_offsets global_offsets(const warp_access& a) {
 inline void accounting::visit_global(const warp_access& a, int first_thread, std::uint16_t row) {
   const int bytes = a.first->bytes;
   if (options_.count) {
-    table_.row(row).sectors += count_global(bytes, global_offsets(a)).sectors;
+    table_.row(row).sectors += count_global(a.first->kind(), bytes, global_offsets(a)).sectors;
     table_.row(row).ideal_sectors += coalesced_sectors(bytes, a.active);
   }
   if (!options_.check_races) return;

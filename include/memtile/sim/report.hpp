@@ -113,8 +113,11 @@ class report {
   access_counts total(space where) const {
     return sum([=](const report_row& r) { return r.where == where; });
   }
+  /// Of one kind; `atomic` stands for all three kinds of atomic operations.
   access_counts total(space where, access_kind kind) const {
-    return sum([=](const report_row& r) { return r.where == where && r.kind == kind; });
+    return sum([=](const report_row& r) {
+      return r.where == where && (r.kind == kind || (is_atomic(r.kind) && kind == access_kind::atomic));
+    });
   }
 
   /// The type of the kernel; of several, separated by commas.

@@ -160,6 +160,8 @@ void shadow<Cells>::check(const warp_access& a, int access_bytes, const lane_off
       write(c, mine(lane, mark::in_flight), false, at(lane, offset));
     });
   case access_kind::atomic:
+  case access_kind::atomic_compare:
+  case access_kind::atomic_loop:
     return for_each_cell(access_bytes, offsets, [&](shadow_cell& c, std::uint64_t offset, int lane) {
       update(c, mine(lane, mark::atomic), flag(lane, access::overwrites), at(lane, offset));
     });

@@ -21,6 +21,8 @@ inline const char* name_of(access_kind kind) {
   case access_kind::load: return "load";
   case access_kind::store: return "store";
   case access_kind::atomic: return "atomic";
+  case access_kind::atomic_compare: return "atomic compare";
+  case access_kind::atomic_loop: return "atomic (loop)";
   case access_kind::async_copy: return "async copy";
   case access_kind::ldmatrix_x1: return "ldmatrix.x1";
   case access_kind::ldmatrix_x2: return "ldmatrix.x2";
