@@ -15,15 +15,15 @@ inline constexpr int64 most_columns = 0x7fffffff, most_rows = 65535, most_planes
 
 /// What a block may have when it opts in, by compute capability times ten; of the nearest older one for those not listed.
 constexpr size_t most_shared_bytes(int architecture) {
-  const int kib = architecture >= 120   ? 99
-                  : architecture >= 90  ? 227
-                  : architecture >= 89  ? 99
-                  : architecture == 87  ? 163
-                  : architecture >= 86  ? 99
-                  : architecture >= 80  ? 163
-                  : architecture >= 75  ? 64
-                  : architecture >= 70  ? 96
-                                        : 48;
+  const int kib = architecture >= 120  ? 99
+                  : architecture >= 90 ? 227
+                  : architecture >= 89 ? 99
+                  : architecture == 87 ? 163
+                  : architecture >= 86 ? 99
+                  : architecture >= 80 ? 163
+                  : architecture >= 75 ? 64
+                  : architecture >= 70 ? 96
+                                       : 48;
   return size_t(kib) * 1024;
 }
 

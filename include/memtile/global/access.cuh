@@ -57,7 +57,8 @@ MEMTILE_FUNCTION auto matrix_view<T, Layout>::load(width<Width>, int64 r, int64 
 }
 template <class T, class Layout>
 MEMTILE_FUNCTION void matrix_view<T, Layout>::store(int64 r, int64 c, element v, site s) const {
-  if (hw::inside("matrix_view", {r, c}, {rows, cols}, is_row_major, 1, s)) hw::store_global(address(r, c), v, s.at(r, c));
+  if (hw::inside("matrix_view", {r, c}, {rows, cols}, is_row_major, 1, s))
+    hw::store_global(address(r, c), v, s.at(r, c));
 }
 template <class T, class Layout>
 template <int Width>

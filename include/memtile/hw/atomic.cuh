@@ -21,8 +21,7 @@ T atomic_update(memory where, sim::access_kind kind, T* p, site s, Update update
   using bits = memtile::detail::conditional_t<sizeof(T) == 4, uint32, uint64>;
   T old{};
   if (!sim::aligned(p, sizeof(T), s)) return old;
-  sim::note(where == memory::shared ? sim::space::shared : sim::space::global, kind, p, sizeof(T),
-            s, flags);
+  sim::note(where == memory::shared ? sim::space::shared : sim::space::global, kind, p, sizeof(T), s, flags);
   bits* word = reinterpret_cast<bits*>(p);
   bits seen = __atomic_load_n(word, __ATOMIC_RELAXED), wanted;
   do {
@@ -85,7 +84,8 @@ MEMTILE_FUNCTION T atomic_exchange([[maybe_unused]] memory where, T* p, T v, [[m
   using A = detail::atomic_bits<T>;
   return __builtin_bit_cast(T, ::atomicExch(reinterpret_cast<A*>(p), __builtin_bit_cast(A, v)));
 #else
-  return detail::atomic_update(where, sim::access_kind::atomic, p, s, [v](T) { return v; }, sim::access::overwrites);
+  return detail::atomic_update(
+      where, sim::access_kind::atomic, p, s, [v](T) { return v; }, sim::access::overwrites);
 #endif
 }
 /// Stores `wanted` if the bits of `expected` stand there.

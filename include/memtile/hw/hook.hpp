@@ -132,9 +132,15 @@ inline __attribute__((always_inline)) void note(space where, access_kind kind, c
   listener* m = current;
   if (m == nullptr) return;
   if (m->next == m->end) m->trace_full();
-  *m->next++ = access{address,      s.index | flags, s.file,
-                      s.operation,  s.inner_file,    s.line,
-                      uint16(s.inner_line), uint8(bytes), packed_what(where, kind, s.dimensions)};
+  *m->next++ = access{address,
+                      s.index | flags,
+                      s.file,
+                      s.operation,
+                      s.inner_file,
+                      s.line,
+                      uint16(s.inner_line),
+                      uint8(bytes),
+                      packed_what(where, kind, s.dimensions)};
 }
 
 /// True if the address suits an access of that many bytes; else the machine is told and the access must be left out.

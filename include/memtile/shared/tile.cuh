@@ -91,7 +91,9 @@ struct halo_tile {
   MEMTILE_FUNCTION T load(int r, int c, site s = site::here()) const {
     return cells.load(r + Halo, c + Halo, s.at(r, c));
   }
-  MEMTILE_FUNCTION void store(int r, int c, T v, site s = site::here()) { cells.store(r + Halo, c + Halo, v, s.at(r, c)); }
+  MEMTILE_FUNCTION void store(int r, int c, T v, site s = site::here()) {
+    cells.store(r + Halo, c + Halo, v, s.at(r, c));
+  }
 };
 
 }  // namespace memtile

@@ -244,9 +244,9 @@ inline void accounting::check_global(const warp_access& a, int first_thread, std
 inline void accounting::take_turn() {
   my_turn_ = true;
   launch_.begin_block(block_);
-  deferred_.replay([&](const warp_access& a, int first_thread, std::uint16_t row) { check_global(a, first_thread, row); },
-                   [&] { launch_.block_barrier(); },
-                   [&](int warp, std::uint32_t mask) { launch_.warp_barrier(warp, mask); });
+  deferred_.replay(
+      [&](const warp_access& a, int first_thread, std::uint16_t row) { check_global(a, first_thread, row); },
+      [&] { launch_.block_barrier(); }, [&](int warp, std::uint32_t mask) { launch_.warp_barrier(warp, mask); });
 }
 
 inline bool accounting::end_block(std::int64_t flops, bool halted) {

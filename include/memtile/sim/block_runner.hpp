@@ -319,8 +319,8 @@ inline void block_runner::async_copy(void* to_shared, const void* from_global, i
   note(space::global, access_kind::async_copy, valid > 0 ? from_global : nullptr, bytes, from);
   note(space::shared, access_kind::async_copy, to_shared, bytes, to);
   pending_copies::copy c{to_shared, from_global, bytes, valid, 0, false, to};
-  const bool now = options_.copies == arrive::earliest ||
-                   (options_.copies == arrive::random && (random_.next() & 1) != 0);
+  const bool now =
+      options_.copies == arrive::earliest || (options_.copies == arrive::random && (random_.next() & 1) != 0);
   if (now) arrived(c);
   c.done = now;
   running().copies.issue(c);
@@ -343,8 +343,8 @@ inline void block_runner::async_commit(site s) {
   if (group >= of_warp.size()) return of_warp.push_back(s);
   if (same_site(of_warp[group], s)) return;
   accounting_.add_fault(fault_kind::divergent_commit, rank, s, -1, of_warp[group], [&] {
-    return "closes group " + std::to_string(group) + " of its asynchronous copies, which another lane of its warp closes at " +
-           place(of_warp[group]) +
+    return "closes group " + std::to_string(group) +
+           " of its asynchronous copies, which another lane of its warp closes at " + place(of_warp[group]) +
            ". A wait that leaves groups pending may wait for more of them than meant: commit where the lanes of a warp "
            "are together.";
   });

@@ -14,7 +14,9 @@ namespace memtile::sim::detail {
 
 constexpr int lanes_in_pass(int bytes) { return bytes == 8 ? 16 : 32; }
 // The banks, or pairs of banks, that an access can meet another one in.
-constexpr int bank_of(std::int64_t offset, int bytes) { return int(offset / (bytes == 8 ? 8 : 4) % lanes_in_pass(bytes)); }
+constexpr int bank_of(std::int64_t offset, int bytes) {
+  return int(offset / (bytes == 8 ? 8 : 4) % lanes_in_pass(bytes));
+}
 
 // Each lane needs its bank for itself.
 constexpr shared_count count_updates(int bytes, const lane_offsets& offsets) {

@@ -106,15 +106,14 @@ class fault_log {
 
   // Remarks take no room from faults.
   bool has_room(fault_kind kind) const {
-    return std::count_if(entries_.begin(), entries_.end(), [&](const entry& e) {
-             return is_remark(e.kind) == is_remark(kind);
-           }) < most_;
+    return std::count_if(entries_.begin(), entries_.end(),
+                         [&](const entry& e) { return is_remark(e.kind) == is_remark(kind); }) < most_;
   }
   // Which of two racing lines was seen first is an accident.
   entry* find(fault_kind kind, const site& at, const site& other) {
     for (entry& e : entries_)
-      if (e.kind == kind && ((same_site(e.at, at) && same_site(e.other, other)) ||
-                             (same_site(e.at, other) && same_site(e.other, at))))
+      if (e.kind == kind &&
+          ((same_site(e.at, at) && same_site(e.other, other)) || (same_site(e.at, other) && same_site(e.other, at))))
         return &e;
     return nullptr;
   }

@@ -49,8 +49,9 @@ inline std::string sentence(hazard h, const meeting_accesses& m) {
            " that has not been waited for. Commit it, wait for its group, and let a block barrier follow before others "
            "touch the target.";
   case hazard::same_value:
-    return deed + " writes what " + them + " has written there, with nothing to order them. It does no harm while both "
-                  "write the same; one of them would be enough.";
+    return deed + " writes what " + them +
+           " has written there, with nothing to order them. It does no harm while both "
+           "write the same; one of them would be enough.";
   case hazard::atomic_and_plain:
     return both + ", and only one of them is atomic. Make both atomic, or order them:" + cure(m);
   default: return both + "." + cure(m);

@@ -117,10 +117,13 @@ inline std::string report::to_json() const {
 
 inline std::string report::to_github_annotations() const {
   std::string text;
-  for (const fault& f : faults_) text += detail::annotation("error", f.place, std::string("memtile: ") + name_of(f.kind), f.text);
-  for (const fault& f : remarks_) text += detail::annotation("notice", f.place, std::string("memtile: ") + name_of(f.kind), f.text);
+  for (const fault& f : faults_)
+    text += detail::annotation("error", f.place, std::string("memtile: ") + name_of(f.kind), f.text);
+  for (const fault& f : remarks_)
+    text += detail::annotation("notice", f.place, std::string("memtile: ") + name_of(f.kind), f.text);
   for (const report_row& r : detail::worst_first(rows_))
-    if (r.excess() > 0) text += detail::annotation("warning", r.place, "memtile: " + detail::access_words(r), detail::advice(r));
+    if (r.excess() > 0)
+      text += detail::annotation("warning", r.place, "memtile: " + detail::access_words(r), detail::advice(r));
   return text;
 }
 

@@ -49,7 +49,8 @@ inline std::string advice_on_global(const report_row& r) {
     return times + "neighbouring lanes are far apart; swap the loop order or the roles of row and column, so that they "
                    "access neighbouring elements";
   if (5 * r.ideal_sectors >= 3 * r.sectors)
-    return times + "rows begin between two sectors; begin them, and the lanes' first element, at a multiple of 32 bytes";
+    return times +
+           "rows begin between two sectors; begin them, and the lanes' first element, at a multiple of 32 bytes";
   return times + "lanes leave gaps; if each needs the elements in the gap too, load four at once (wide<4>), else let "
                  "neighbouring lanes access neighbouring elements";
 }
@@ -60,7 +61,8 @@ inline std::string advice(const report_row& r) {
   if (!r.is_coalesced()) return advice_on_global(r);
   const bool narrow = r.where == space::global && (r.kind == access_kind::load || r.kind == access_kind::store) &&
                       r.bytes <= 2 && r.lanes >= 16 * r.requests && r.requests >= 4;
-  if (narrow) return "a request moves " + ratio(r.bytes_asked, r.requests) + " bytes of 128: load four at once (wide<4>)";
+  if (narrow)
+    return "a request moves " + ratio(r.bytes_asked, r.requests) + " bytes of 128: load four at once (wide<4>)";
   if (r.requests > 0 && r.lanes < 8 * r.requests && r.requests >= 4)
     return ratio(r.lanes, r.requests) + " of 32 lanes take part: let whole warps take the same branch";
   return "";
@@ -97,7 +99,8 @@ inline std::string table(const std::vector<report_row>& rows) {
   std::string text;
   for (std::size_t l = 0; l < lines.size(); ++l) {
     for (std::size_t i = 0; i < lines[l].size(); ++i)
-      text += i < 2 ? left(lines[l][i], width[i] + 2) : right(lines[l][i], width[i]) + (i + 1 < width.size() ? "  " : "");
+      text +=
+          i < 2 ? left(lines[l][i], width[i] + 2) : right(lines[l][i], width[i]) + (i + 1 < width.size() ? "  " : "");
     text += "\n";
     if (l == 0) continue;
     const std::string what_to_do = advice(rows[l - 1]);

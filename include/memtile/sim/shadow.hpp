@@ -129,8 +129,7 @@ class shadow {
     const bool read_by_two = r.time >= t.settled && o.time >= t.settled;
     if (Cells::starts_uninitialised) return behind_barrier && read_by_two;
     if (!behind_barrier && w.time >= t.scope_begin) return false;
-    return read_by_two ||
-           ((o.who & mark::two_blocks) != 0 && r.time >= t.scope_begin && o.time >= t.scope_begin);
+    return read_by_two || ((o.who & mark::two_blocks) != 0 && r.time >= t.scope_begin && o.time >= t.scope_begin);
   }
 
   std::vector<std::array<shadow_cell, 4>> split_words_;
@@ -240,7 +239,8 @@ void shadow<Cells>::remember(shadow_cell& cell, mark mine) const {
   if (replaceable(cell.reader)) cell.reader = mine;
   else if (replaceable(cell.other_reader)) cell.other_reader = mine;
   else if (time.of_another_block(cell.reader) && time.of_another_block(cell.other_reader) &&
-           (cell.other_reader.who & mark::two_blocks) == 0) cell.other_reader = mine;
+           (cell.other_reader.who & mark::two_blocks) == 0)
+    cell.other_reader = mine;
   else return;
   if (cell.other_reader.time < time.scope_begin()) return;
   if (time.of_another_block(cell.reader) != time.of_another_block(cell.other_reader))

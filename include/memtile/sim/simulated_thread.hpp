@@ -54,12 +54,12 @@ struct simulated_thread {
   fiber stack;
   void* owner = nullptr;
   thread_state state = thread_state::ready;
-  bool spins = false;        // the full trace held nothing but the same few addresses
-  int left_out = 0;          // accesses that were not done, for they were out of bounds or misaligned
-  bool orders = false;       // the warp operation is a barrier
-  uint32 mask = 0;           // of the warp operation
-  uint64 value = 0;          // brought to it
-  exchanged* all = nullptr;  // wanted from it
+  bool spins = false;              // the full trace held nothing but the same few addresses
+  int left_out = 0;                // accesses that were not done, for they were out of bounds or misaligned
+  bool orders = false;             // the warp operation is a barrier
+  uint32 mask = 0;                 // of the warp operation
+  uint64 value = 0;                // brought to it
+  exchanged* all = nullptr;        // wanted from it
   site where = site::here("", 0);  // waits there, or ran there last
   pending_copies copies;
 

@@ -139,23 +139,22 @@ measured_pattern parsed(const std::string& line) {
 }
 
 // The kinds by the names in the tables.
-const std::map<std::string, access_kind> kinds{
-    {"ld", access_kind::load},
-    {"st", access_kind::store},
-    {"ldmatrix_x1", access_kind::ldmatrix_x1},
-    {"ldmatrix_x2", access_kind::ldmatrix_x2},
-    {"ldmatrix_x4", access_kind::ldmatrix_x4},
-    {"ldmatrix_x4_trans", access_kind::ldmatrix_x4},
-    {"stmatrix_x1", access_kind::stmatrix},
-    {"stmatrix_x2", access_kind::stmatrix},
-    {"stmatrix_x4", access_kind::stmatrix},
-    {"atom_add", access_kind::atomic},
-    {"red_add", access_kind::atomic},
-    {"atom_max", access_kind::atomic},
-    {"atom_exchange", access_kind::atomic},
-    {"atom_cas", access_kind::atomic_compare},
-    {"atom_add_float", access_kind::atomic_loop},
-    {"red_add_float", access_kind::atomic_loop}};
+const std::map<std::string, access_kind> kinds{{"ld", access_kind::load},
+                                               {"st", access_kind::store},
+                                               {"ldmatrix_x1", access_kind::ldmatrix_x1},
+                                               {"ldmatrix_x2", access_kind::ldmatrix_x2},
+                                               {"ldmatrix_x4", access_kind::ldmatrix_x4},
+                                               {"ldmatrix_x4_trans", access_kind::ldmatrix_x4},
+                                               {"stmatrix_x1", access_kind::stmatrix},
+                                               {"stmatrix_x2", access_kind::stmatrix},
+                                               {"stmatrix_x4", access_kind::stmatrix},
+                                               {"atom_add", access_kind::atomic},
+                                               {"red_add", access_kind::atomic},
+                                               {"atom_max", access_kind::atomic},
+                                               {"atom_exchange", access_kind::atomic},
+                                               {"atom_cas", access_kind::atomic_compare},
+                                               {"atom_add_float", access_kind::atomic_loop},
+                                               {"red_add_float", access_kind::atomic_loop}};
 
 // Returns how many patterns the table has.
 int compare_with(const char* table_name) {

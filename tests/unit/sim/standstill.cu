@@ -37,8 +37,7 @@ struct asks_far_lane {
 struct polls_outside {
   static constexpr int threads = 32;
   MEMTILE_KERNEL void operator()(block, vector_view<int> flags) const {
-    while (flags.load(7) != 1) {
-    }
+    while (flags.load(7) != 1) {}
   }
 };
 
