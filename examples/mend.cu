@@ -10,7 +10,6 @@
 
 #include <cstdint>
 #include <cstdio>
-#include <string>
 #include <type_traits>
 
 using namespace memtile;
@@ -83,7 +82,7 @@ struct findings {
   std::int64_t bank_conflicts = 0;
 };
 
-// Runs a step in the simulator and prints what it found: the faults, the conflicts, and the worst line of the table.
+// Runs a step in the simulator and prints what it found.
 template <step Step>
 findings look_at(const char* title) {
   sim::machine machine;
@@ -91,24 +90,11 @@ findings look_at(const char* title) {
   found.right = is_exact<Step>(machine);
   const sim::report& report = machine.report();
   found.bank_conflicts = report.bank_conflicts();
-
-  std::printf("%s\n%zu %s\n", title, report.faults().size(), report.faults().size() == 1 ? "fault" : "faults");
   for (const sim::fault& fault : report.faults()) {
     found.outside |= fault.kind == sim::fault_kind::out_of_bounds;
     found.race |= fault.kind == sim::fault_kind::race;
-    std::printf("  %s\n", fault.text.c_str());
   }
-  const sim::access_counts shared = report.total(sim::space::shared), global = report.total(sim::space::global);
-  std::printf("shared memory: %lld accesses of warps took %lld wavefronts, %lld of them for bank conflicts\n",
-              static_cast<long long>(shared.requests), static_cast<long long>(shared.wavefronts),
-              static_cast<long long>(shared.bank_conflicts));
-  std::printf("global memory: %lld sectors, %lld would do\n", static_cast<long long>(global.sectors),
-              static_cast<long long>(global.ideal_sectors));
-
-  // The table's own words: after the kernel's line its heading, then the worst line.
-  const std::string text = report.to_string();
-  const auto heading = text.find('\n') + 1, worst = text.find('\n', heading) + 1, end = text.find('\n', worst) + 1;
-  std::printf("%s", text.substr(heading, end - heading).c_str());
+  std::printf("%s\n%s", title, report.to_string().c_str());
   return found;
 }
 

@@ -21,4 +21,16 @@ foreach(tier house kernels)
         --test-command consumer)
     set_tests_properties(${tier}.consumer.${from} PROPERTIES LABELS ${tier} FIXTURES_REQUIRED ${tier}_installed)
   endforeach()
+
+  set(starter_with_cuda)
+  if(tier STREQUAL "kernels")
+    set(starter_with_cuda -DWITH_CUDA=ON -DCMAKE_CUDA_COMPILER=${MEMTILE_NVCC} -DCMAKE_CUDA_ARCHITECTURES=90a)
+  endif()
+  add_test(NAME ${tier}.consumer.starter  # what users copy; here with this memtile
+    COMMAND ${CMAKE_CTEST_COMMAND} --build-and-test ${PROJECT_SOURCE_DIR}/examples/starter ${folder}/starter
+      --build-generator ${CMAKE_GENERATOR} --build-noclean
+      --build-options -DFETCHCONTENT_SOURCE_DIR_MEMTILE=${PROJECT_SOURCE_DIR}
+        -DCMAKE_CXX_COMPILER=${CMAKE_CXX_COMPILER} ${starter_with_cuda}
+      --test-command ${CMAKE_CTEST_COMMAND} --output-on-failure --no-tests=error)
+  set_tests_properties(${tier}.consumer.starter PROPERTIES LABELS ${tier})
 endforeach()

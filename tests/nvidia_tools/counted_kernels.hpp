@@ -211,7 +211,7 @@ struct sums_of_blocks {
 };
 
 struct histogram {
-  static constexpr int threads = 128, bins = 64;
+  static constexpr int threads = 128, bins = 16;
   struct storage {
     shared_tile<int, 1, bins> count;
   };
@@ -219,9 +219,37 @@ struct histogram {
     if (b.rank() < bins) shared.count.store(0, b.rank(), 0);
     b.sync();
     const int64 i = place_in_grid(b);
-    if (in.inside(i)) shared.count.atomic_add(0, in.load(i), 1);
+    if (in.inside(i)) shared.count.atomic_add(0, in.load(i) % bins, 1);
     b.sync();
     if (b.rank() < bins) out.store(b.grid_column(), b.rank(), shared.count.load(0, b.rank()));
+  }
+};
+
+// One warp adds up values by key. Not so float in several warps: its addition is a loop, whose rounds depend on who
+// comes first.
+template <class T>
+struct sums_by_key {
+  static constexpr int threads = 32, keys = 16;
+  struct storage {
+    shared_tile<T, 1, keys> sum;
+  };
+  MEMTILE_KERNEL void operator()(block b, storage& shared, vector_view<const T> in, vector_view<T> out) const {
+    if (b.rank() < keys) shared.sum.store(0, b.rank(), T(0));
+    b.sync();
+    const T value = in.load(b.rank());
+    shared.sum.atomic_add(0, int(value) % keys, value);
+    b.sync();
+    if (b.rank() < keys) out.store(b.rank(), shared.sum.load(0, b.rank()));
+  }
+};
+
+struct sums_by_key_in_global {
+  static constexpr int threads = 256, keys = 48;
+  MEMTILE_KERNEL void operator()(block b, vector_view<const float> in, vector_view<float> out) const {
+    const int64 i = place_in_grid(b);
+    if (!in.inside(i)) return;
+    const float value = in.load(i);
+    out.atomic_add(int(value) % keys, value);
   }
 };
 

@@ -108,6 +108,16 @@ status run_histogram(machine& m) {
   return run_on(m, grid{8}, counted::histogram{}, numbers<int>(m, 1000), out);
 }
 
+template <class T>
+status run_sums_by_key(machine& m) {
+  auto out = m.buffer<T>(counted::sums_by_key<T>::keys);
+  return run_on(m, grid{1}, counted::sums_by_key<T>{}, numbers<T>(m, 32), out);
+}
+status run_sums_by_key_in_global(machine& m) {
+  auto out = m.buffer<float>(counted::sums_by_key_in_global::keys, [](int) { return 0; });
+  return run_on(m, grid{4}, counted::sums_by_key_in_global{}, numbers<float>(m, 1000), out);
+}
+
 struct experiment {
   const char* name;
   status (*run)(machine&);
@@ -124,6 +134,9 @@ constexpr experiment experiments[] = {
     {"mean of 3x3", run_mean},
     {"sums of blocks", run_sums_of_blocks},
     {"histogram", run_histogram},
+    {"sums by key in global memory", run_sums_by_key_in_global},
+    {"sums by key, int", run_sums_by_key<int>, true},
+    {"sums by key, float", run_sums_by_key<float>, true},
     {"copy", run_copy<float, 1000>},
     {"copy of float16", run_copy<float16, 1000>},
     {"copy of uint8", run_copy<uint8, 1000>},
@@ -150,14 +163,13 @@ void print_counts(const experiment& e, const sim::report& report) {
   const auto global = [&](access_kind kind) { return (long long)(report.total(space::global, kind).sectors); };
   const auto shared = [&](access_kind kind) { return report.total(space::shared, kind); };
   std::printf("\"%s\",%d", e.name, e.one_warp);
-  for (access_kind kind : {access_kind::load, access_kind::store, access_kind::async_copy})
+  for (access_kind kind : {access_kind::load, access_kind::store, access_kind::async_copy, access_kind::atomic})
     std::printf(",%lld", global(kind));
   for (access_kind kind : {access_kind::load, access_kind::store, access_kind::async_copy, access_kind::atomic})
     std::printf(",%lld", (long long)(shared(kind).wavefronts));
   for (access_kind kind : {access_kind::load, access_kind::store})
     std::printf(",%lld", (long long)(shared(kind).bank_conflicts));
-  std::printf(",%lld\n",
-              (long long)(report.total(space::global).requests + report.total(space::shared).requests));
+  std::printf(",%lld\n", (long long)(report.total(space::global).requests + report.total(space::shared).requests));
 }
 
 }  // namespace
@@ -169,7 +181,8 @@ int main(int argument_count, char** arguments) {
   machine& where = on_gpu ? testing::machines().back() : testing::machines().front();
   if (where.is_gpu() != on_gpu) return std::puts("there is no GPU here"), 1;
   if (!on_gpu)
-    std::puts("kernel,one_warp,global_load_sectors,global_store_sectors,global_copy_sectors,shared_load_wavefronts,"
+    std::puts("kernel,one_warp,global_load_sectors,global_store_sectors,global_copy_sectors,global_atomic_sectors,"
+              "shared_load_wavefronts,"
               "shared_store_wavefronts,shared_copy_wavefronts,shared_atomic_wavefronts,shared_load_conflicts,"
               "shared_store_conflicts,requests");
   for (const experiment& e : experiments) {

@@ -123,9 +123,10 @@ struct two_store {
   }
 };
 
-enum class copy_mistake { none, no_wait, no_barrier };
+enum class copy_mistake { none, no_wait, no_barrier, store_before, store_before_wait };
 
-// An asynchronous copy that is read before it is waited for, or by another thread before a barrier.
+// An asynchronous copy that is read before it is waited for, or by another thread before a barrier; or that goes where
+// another thread has just stored, or where its own thread stores before it has arrived.
 template <copy_mistake Mistake>
 struct asynchronous_copy {
   static constexpr int threads = 64;
@@ -134,8 +135,10 @@ struct asynchronous_copy {
   };
   MEMTILE_KERNEL void operator()(block b, storage& shared, vector_view<const float> in, vector_view<float> out) const {
     const int t = b.rank();
+    if constexpr (Mistake == copy_mistake::store_before) shared.values.store(0, t ^ 1, 0);
     hw::async_copy<4>(shared.values.address(0, t), in.address(t), true, site::here());
     hw::async_commit(site::here());
+    if constexpr (Mistake == copy_mistake::store_before_wait) shared.values.store(0, t, 1);
     if constexpr (Mistake != copy_mistake::no_wait) hw::async_wait<0>(site::here());
     if constexpr (Mistake != copy_mistake::no_barrier) b.sync();
     out.store(t, shared.values.load(0, threads - 1 - t));

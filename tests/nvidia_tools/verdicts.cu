@@ -82,6 +82,11 @@ experiment on_vectors(const char* name, const char* tool) {
   return {name, tool, [](machine& m) { return run_vector<T>(m, Kernel<false>{}, Size, Size); },
           [](machine& m) { return run_vector<T>(m, Kernel<true>{}, Size, Size); }};
 }
+template <copy_mistake Mistake>
+experiment on_copy(const char* name) {
+  return {name, "racecheck", [](machine& m) { return run_vector<float>(m, asynchronous_copy<Mistake>{}, 64, 64); },
+          [](machine& m) { return run_vector<float>(m, asynchronous_copy<copy_mistake::none>{}, 64, 64); }};
+}
 template <class Kernel>
 experiment on_mask(const char* name, uint32 wrong, uint32 right) {
   return {name, "synccheck", [=](machine& m) { return run_output<int>(m, Kernel{}, wrong); },
@@ -98,12 +103,10 @@ const std::vector<experiment> experiments = {
     {"read-before-count", "racecheck", run_count<barrier_of_count::after>, run_count<barrier_of_count::none>},
     {"two-store", "racecheck", [](machine& m) { return run_output<int>(m, two_store<false>{}); },
      [](machine& m) { return run_output<int>(m, two_store<true>{}); }},
-    {"copy-without-wait", "racecheck",
-     [](machine& m) { return run_vector<float>(m, asynchronous_copy<copy_mistake::no_wait>{}, 64, 64); },
-     [](machine& m) { return run_vector<float>(m, asynchronous_copy<copy_mistake::none>{}, 64, 64); }},
-    {"copy-without-barrier", "racecheck",
-     [](machine& m) { return run_vector<float>(m, asynchronous_copy<copy_mistake::no_barrier>{}, 64, 64); },
-     [](machine& m) { return run_vector<float>(m, asynchronous_copy<copy_mistake::none>{}, 64, 64); }},
+    on_copy<copy_mistake::no_wait>("copy-without-wait"),
+    on_copy<copy_mistake::no_barrier>("copy-without-barrier"),
+    on_copy<copy_mistake::store_before>("copy-after-store"),
+    on_copy<copy_mistake::store_before_wait>("store-before-wait"),
 
     {"return-in-warp", "synccheck", [](machine& m) { return run_output<float>(m, early_return<false>{}, 48); },
      [](machine& m) { return run_output<float>(m, early_return<true>{}, 48); }},
@@ -142,8 +145,8 @@ std::string verdict(const sim::report& report) {
   for (const auto* list : {&report.faults(), &report.remarks()})
     for (const sim::fault& f : *list)
       if (seen.insert(f.kind).second)
-        words += (words.empty() ? "" : ", ") + std::string(sim::is_remark(f.kind) ? "remark: " : "") +
-                 sim::name_of(f.kind);
+        words +=
+            (words.empty() ? "" : ", ") + std::string(sim::is_remark(f.kind) ? "remark: " : "") + sim::name_of(f.kind);
   return words.empty() ? "clean" : words;
 }
 
@@ -167,8 +170,7 @@ int main(int argument_count, char** arguments) {
   if (argument_count == 3)
     for (const experiment& e : experiments)
       for (bool right : {false, true})
-        if (arguments[1] == e.name + (right ? ".right" : ""))
-          return run(e, right, std::string(arguments[2]) == "gpu");
+        if (arguments[1] == e.name + (right ? ".right" : "")) return run(e, right, std::string(arguments[2]) == "gpu");
   std::puts("usage: verdicts list, or verdicts NAME[.right] simulator|gpu");
   return 2;
 }

@@ -28,6 +28,10 @@ class warp {
   /// All lanes arrive, and see what the others wrote before.
   MEMTILE_FUNCTION void sync(site s = site::here()) const { hw::warp_barrier(mask(), s); }
 
+  /// No instruction: tells the simulator that lanes which left an inner loop at different times are together again, where
+  /// that loop stands inside another. Without it the accesses of one round are laid beside those of the next.
+  MEMTILE_FUNCTION void meet(site s = site::here()) const { hw::lanes_meet(s); }
+
   // Each lane brings a value and gets another lane's. All lanes of the warp call; `group` is a power of two up to 32.
   // Within groups of so many lanes, an index is taken modulo the group, and up and down past its ends give back one's own
   // value; an exclusive or reaches into earlier groups. Memory is not ordered: that is sync's work.

@@ -6,6 +6,7 @@
 
 #include <memtile/block/shared_to_reg.cuh>
 #include <memtile/global/access.cuh>
+#include <memtile/hw/warp.cuh>
 
 namespace memtile {
 
@@ -35,6 +36,7 @@ MEMTILE_FUNCTION void reg_to_global(const Fragment& values, Rows rows, Columns c
       for (int n = 0; n < Width; ++n) neighbours[n] = values(i, j + n);
       if (r < out.rows && c < out.cols) out.store(r, c, make(r, c, neighbours), s.inner());
     }
+    hw::lanes_meet(s);
   }
 }
 

@@ -13,15 +13,16 @@ enum class memory { shared, global };
 
 namespace detail {
 #if !defined(__CUDACC_RTC__)
-// The CPU machine runs one thread of a block at a time, and several blocks on several OS threads: the update itself is
-// atomic too.
+// Global memory is changed by one block at a time, but others may read it on other OS threads: the update is atomic.
 template <class T, class Update>
 T atomic_update(memory where, sim::access_kind kind, T* p, site s, Update update, uint64 flags = 0) {
   static_assert(sizeof(T) == 4 || sizeof(T) == 8, "memtile: an atomic operation must be on 4 or 8 bytes");
   using bits = memtile::detail::conditional_t<sizeof(T) == 4, uint32, uint64>;
   T old{};
   if (!sim::aligned(p, sizeof(T), s)) return old;
-  sim::note(where == memory::shared ? sim::space::shared : sim::space::global, kind, p, sizeof(T), s, flags);
+  const auto space = where == memory::shared ? sim::space::shared : sim::space::global;
+  sim::may_change(space);
+  sim::note(space, kind, p, sizeof(T), s, flags);
   bits* word = reinterpret_cast<bits*>(p);
   bits seen = __atomic_load_n(word, __ATOMIC_RELAXED), wanted;
   do {

@@ -103,11 +103,15 @@ class listener {
   virtual void async_commit(site) = 0;
   virtual void async_wait(int groups_left_pending, site) = 0;
   virtual void* shared_storage() = 0;
+  /// Global memory is changed in the order of the blocks, also where several run at once.
+  virtual void wait_for_turn() = 0;
 
   virtual void out_of_bounds(const char* what, int dimensions, const int64* index, const int64* extent, site) = 0;
   virtual void misaligned(const void* address, int bytes, site) = 0;
   /// A lane of the warp is asked for its value that the mask does not name.
   virtual void lane_not_named(int lane, uint32 mask, site) = 0;
+  /// A shuffle is in groups that are no power of two up to 32.
+  virtual void wrong_group(int group, site) = 0;
   /// The kernel uses what has no model here. Does not return.
   virtual void no_model(const char* what, site) = 0;
 
@@ -118,6 +122,7 @@ class listener {
   int64 block_plane = 0, block_row = 0, block_column = 0;
   int64 grid_planes = 1, grid_rows = 1, grid_columns = 1;
   int64 flops = 0;
+  bool has_turn = true;
 
  protected:
   ~listener() = default;
@@ -141,6 +146,11 @@ inline __attribute__((always_inline)) void note(space where, access_kind kind, c
                       uint16(s.inner_line),
                       uint8(bytes),
                       packed_what(where, kind, s.dimensions)};
+}
+
+/// Before a change of memory.
+inline __attribute__((always_inline)) void may_change(space where) {
+  if (where == space::global && current != nullptr && !current->has_turn) current->wait_for_turn();
 }
 
 /// True if the address suits an access of that many bytes; else the machine is told and the access must be left out.

@@ -30,6 +30,7 @@ template <class V>
 inline __attribute__((always_inline)) void write(sim::space where, V* p, const V& v, site s) {
   if (!sim::aligned(p, alignof(V), s)) return;
   static_assert(sizeof(V) < 256, "memtile: one access must be of less than 256 bytes");
+  sim::may_change(where);
   const bool same = sim::current != nullptr && __builtin_memcmp(static_cast<const void*>(p), &v, sizeof(V)) == 0;
   sim::note(where, sim::access_kind::store, p, sizeof(V), s, same ? sim::access::keeps_value : 0);
   __builtin_memcpy(static_cast<void*>(p), static_cast<const void*>(&v), sizeof(V));

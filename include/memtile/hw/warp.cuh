@@ -38,6 +38,7 @@ MEMTILE_FUNCTION uint32 shuffle_word(shuffle_kind kind, uint32 mask, uint32 v, i
   }
 #else
   if (sim::current == nullptr) return v;
+  if (group < 1 || group > 32 || (group & (group - 1)) != 0) sim::current->wrong_group(group, s);
   sim::exchanged all;
   const int lane = sim::current->rank % 32;
   sim::current->wait_for_warp(mask, v, all, false, s);

@@ -118,7 +118,14 @@ class accounting {
     if (is_my_turn()) launch_.warp_barrier(warp, mask);
     else deferred_.warp_barrier(warp, mask);
   }
-  /// Waits until all earlier blocks have ended, and hands everything over. False if nothing further shall run.
+  /// Waits until all earlier blocks have ended, and hands over what there is so far. False if one of them could not go
+  /// on.
+  bool wait_for_turn() {
+    launch_.turn.wait(number_);
+    if (!my_turn_) take_turn();
+    return !launch_.halted();
+  }
+  /// Does the same and hands the rest over. False if nothing further shall run.
   bool end_block(std::int64_t flops, bool halted);
 
   /// One access of a warp whose first lane is `first_thread`.
@@ -231,9 +238,7 @@ inline void accounting::visit_global(const warp_access& a, int first_thread, std
   if (!options_.check_races) return;
   if (is_my_turn()) return check_global(a, first_thread, row);
   deferred_.access(a, first_thread, row);
-  if (deferred_.lanes() < most_deferred) return;
-  launch_.turn.wait(number_);
-  take_turn();
+  if (deferred_.lanes() >= most_deferred) static_cast<void>(wait_for_turn());
 }
 
 inline void accounting::check_global(const warp_access& a, int first_thread, std::uint16_t row) {
@@ -250,9 +255,7 @@ inline void accounting::take_turn() {
 }
 
 inline bool accounting::end_block(std::int64_t flops, bool halted) {
-  launch_.turn.wait(number_);
-  if (!launch_.halted()) {
-    if (!my_turn_) take_turn();
+  if (wait_for_turn()) {
     if (table_.size() > 0) static_cast<void>(row_in_launch(std::uint16_t(table_.size() - 1)));
     for (std::size_t row = 0; row < table_.size(); ++row) {
       launch_.add_counts(row_in_launch_[row], table_.row(row));

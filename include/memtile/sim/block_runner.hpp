@@ -46,9 +46,11 @@ class block_runner final : public listener {
   void async_commit(site) override;
   void async_wait(int groups_left_pending, site) override;
   void* shared_storage() override { return arena_->bytes; }
+  void wait_for_turn() override;
   void out_of_bounds(const char* what, int dimensions, const int64* index, const int64* extent, site) override;
   void misaligned(const void* address, int bytes, site) override;
   void lane_not_named(int lane, uint32 mask, site) override;
+  void wrong_group(int group, site) override;
   void no_model(const char* what, site) override;
 
  private:
@@ -66,6 +68,7 @@ class block_runner final : public listener {
   void resume(int thread);
   bool release_warp(int warp);
   bool release_block_barrier();
+  bool release_without_returned();
 
   static void enter(void* of_thread);
   void stop(thread_state, const site&);
@@ -150,6 +153,7 @@ inline void block_runner::begin_block(const block_place& block) {
   for (int warp = 0; warp < warps(); ++warp) commits_[warp].clear();
   spins_ = 0;
   flops = 0;
+  has_turn = false;
   halted_ = false;
 }
 
@@ -164,7 +168,7 @@ inline void block_runner::run_threads() {
     if (moved) spins_ = 0;
     if (number(thread_state::trace_full) > 0) {
       if (!moved && spun_too_long()) give_up_on_livelock();
-    } else if (number(thread_state::returned) < size && !release_block_barrier()) {
+    } else if (number(thread_state::returned) < size && !release_block_barrier() && !release_without_returned()) {
       give_up_on_standstill();
     }
   }
@@ -252,9 +256,32 @@ inline void block_runner::resume(int t) {
 inline bool block_runner::release_warp(int warp) {
   const int first = 32 * warp;
   return open_warp_operations(
-      warp_lanes{threads_, first, (std::min)(32, size - first)},
+      warp_lanes{threads_, first, (std::min)(32, size - first)}, 0,
       [&](uint32 mask) { accounting_.warp_barrier(warp, mask); },
-      [&](simulated_thread& t) { set_state(t, thread_state::ready); });
+      [&](int lane) { set_state(thread(first + lane), thread_state::ready); });
+}
+
+// A named lane that has returned never comes. The hardware goes on without it.
+inline bool block_runner::release_without_returned() {
+  bool released = false;
+  for (int warp = 0; warp < warps(); ++warp) {
+    const int first = 32 * warp;
+    const warp_lanes lanes{threads_, first, (std::min)(32, size - first)};
+    const uint32 returned = returned_lanes(lanes);
+    if (returned == 0) continue;
+    released |= open_warp_operations(
+        lanes, returned, [&](uint32 mask) { accounting_.warp_barrier(warp, mask); },
+        [&](int lane) {
+          simulated_thread& t = thread(first + lane);
+          accounting_.add_fault(fault_kind::wrong_mask, first + lane, t.where, [&] {
+            return "the mask " + hexadecimal(t.mask) + " of this warp operation names " +
+                   thread_ranges(ranks_in(first, t.mask & returned)) +
+                   ", which returned before. Name only lanes that make the call, or let the others return after it.";
+          });
+          set_state(t, thread_state::ready);
+        });
+  }
+  return released;
 }
 
 // --- a thread, on its own stack ---
@@ -286,6 +313,12 @@ inline void block_runner::left_out(const site& s) {
   stop(thread_state::trace_full, s);
 }
 
+// An earlier block could not go on: this one has not happened.
+inline void block_runner::wait_for_turn() {
+  has_turn = true;
+  if (!accounting_.wait_for_turn()) stop(thread_state::gave_up, site::here("", 0));
+}
+
 inline void block_runner::wait_for_warp(uint32 mask, uint64 mine, exchanged& all, bool orders, site s) {
   if ((mask >> (rank % 32) & 1) == 0) {
     accounting_.add_fault(fault_kind::wrong_mask, rank, s, [&] {
@@ -311,6 +344,12 @@ inline void block_runner::lane_not_named(int lane, uint32 mask, site s) {
     return "lane " + std::to_string(rank % 32) + " asks for the value of lane " + std::to_string(lane) +
            ", which the mask " + hexadecimal(mask) +
            " does not name: what it gets is not defined. Name the lane, and let it make the call, or ask another one.";
+  });
+}
+
+inline void block_runner::wrong_group(int group, site s) {
+  accounting_.add_fault(fault_kind::wrong_mask, rank, s, [&] {
+    return "a shuffle must be in groups of 1, 2, 4, 8, 16 or 32 lanes, not of " + std::to_string(group) + ".";
   });
 }
 

@@ -53,7 +53,7 @@ class row_matcher : public report_matcher {
     std::vector<report_row> rows;
     for (const report_row& row : worst_first(r.rows()))
       if (breaks(row)) rows.push_back(row);
-    found_ = rows.empty() ? "" : "; these lines break it:\n" + table(rows);
+    found_ = rows.empty() ? "" : "; these lines break it:\n" + tables(rows);
     return rows.empty();
   }
 

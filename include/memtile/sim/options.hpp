@@ -36,7 +36,8 @@ struct machine_options {
   arrive copies = arrive::latest;
   /// Of everything that is random: the same seed makes the same run.
   std::uint64_t seed = 1;
-  /// OS threads that run blocks. The report is the same for any number; blocks that wait for one another are not.
+  /// OS threads that run blocks. Results and report are the same for any number: a block that changes global memory
+  /// waits until all earlier ones have ended, so that blocks overlap up to their first store.
   int jobs = 1;
 };
 

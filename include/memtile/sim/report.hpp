@@ -130,7 +130,8 @@ class report {
   /// Operations of memtile's accumulators, a fused multiply-add being two.
   std::int64_t flops() const { return flops_; }
 
-  /// A table with the worst line first, each with advice where there is some, then the faults.
+  /// Tables for shared and global memory, each with its worst line first and advice where there is some; then the
+  /// faults.
   std::string to_string() const;
   /// The same for programs. Text is UTF-8; all numbers are whole.
   std::string to_json() const;

@@ -123,7 +123,9 @@ inline std::string report::to_github_annotations() const {
     text += detail::annotation("notice", f.place, std::string("memtile: ") + name_of(f.kind), f.text);
   for (const report_row& r : detail::worst_first(rows_))
     if (r.excess() > 0)
-      text += detail::annotation("warning", r.place, "memtile: " + detail::access_words(r), detail::advice(r));
+      text += detail::annotation("warning", r.place,
+                                 std::string("memtile: ") + name_of(r.where) + " memory, " + detail::access_words(r),
+                                 detail::advice(r));
   return text;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: The memtile authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A report as a table for people: the line that wastes most comes first, and says what might be changed.
+// A report as tables for people, one for each kind of memory: the line that wastes most comes first, and says what might
+// be changed.
 #pragma once
 
 #include <memtile/sim/report.hpp>
@@ -8,6 +9,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <string>
 #include <vector>
 
@@ -22,10 +24,9 @@ inline std::string right(const std::string& text, std::size_t width) {
   return std::string(text.size() < width ? width - text.size() : 0, ' ') + text;
 }
 
-// "load 4 B shared"
+// "load 4 B"
 inline std::string access_words(const report_row& r) {
-  return std::string(name_of(r.kind)) + " " + std::to_string(r.bytes) + " B " + name_of(r.where) +
-         (measured(r.kind) ? "" : " (model)");
+  return std::string(name_of(r.kind)) + " " + std::to_string(r.bytes) + " B" + (measured(r.kind) ? "" : " (model)");
 }
 
 // "2.5"
@@ -75,38 +76,51 @@ inline std::vector<report_row> worst_first(std::vector<report_row> rows) {
   return rows;
 }
 
-// One row of cells for each of `rows`; a dash where a column says nothing about the access.
-inline std::vector<std::vector<std::string>> table_cells(const std::vector<report_row>& rows) {
-  std::vector<std::vector<std::string>> lines{{"place", "access", "requests", "lanes", "wavefronts", "passes",
-                                               "conflicts", "sectors", "ideal", "bytes asked", "bytes moved"}};
-  for (const report_row& r : rows) {
-    const auto number = [&](std::int64_t n, bool applies) { return applies ? std::to_string(n) : std::string("-"); };
-    const bool shared = r.where == space::shared;
-    lines.push_back({place(r.place), access_words(r), number(r.requests, true), number(r.lanes, true),
-                     number(r.wavefronts, shared), number(r.passes(), shared), number(r.bank_conflicts, shared),
-                     number(r.sectors, !shared), number(r.ideal_sectors, !shared), number(r.bytes_asked, true),
-                     number(r.bytes_moved(), true)});
-  }
-  return lines;
+using text_row = std::vector<std::string>;
+
+inline text_row heading(space where) {
+  if (where == space::shared)
+    return {"shared memory", "access",    "requests",    "lanes",      "wavefronts",
+            "passes",        "conflicts", "bytes asked", "bytes moved"};
+  return {"global memory", "access", "requests", "lanes", "sectors", "ideal", "bytes asked", "bytes moved"};
+}
+inline text_row cells(const report_row& r) {
+  text_row cells{place(r.place), access_words(r)};
+  const auto add = [&](std::initializer_list<std::int64_t> numbers) {
+    for (const std::int64_t n : numbers) cells.push_back(std::to_string(n));
+  };
+  add({r.requests, r.lanes});
+  if (r.where == space::shared) add({r.wavefronts, r.passes(), r.bank_conflicts});
+  else add({r.sectors, r.ideal_sectors});
+  add({r.bytes_asked, r.bytes_moved()});
+  return cells;
 }
 
-/// The table of these rows, in their order, each followed by its advice.
-inline std::string table(const std::vector<report_row>& rows) {
-  const auto lines = table_cells(rows);
+/// The rows of one kind of memory under their heading, in their order, each followed by its advice; empty if there are
+/// none.
+inline std::string table(space where, const std::vector<report_row>& rows) {
+  std::vector<text_row> lines{heading(where)};
+  std::vector<std::string> below{""};
+  for (const report_row& r : rows) {
+    if (r.where != where) continue;
+    lines.push_back(cells(r));
+    const std::string what_to_do = advice(r);
+    below.push_back(what_to_do.empty() ? "" : "    ^ " + what_to_do + "\n");
+  }
+  if (lines.size() == 1) return "";
   std::vector<std::size_t> width(lines[0].size());
-  for (const auto& line : lines)
+  for (const text_row& line : lines)
     for (std::size_t i = 0; i < line.size(); ++i) width[i] = (std::max)(width[i], line[i].size());
   std::string text;
   for (std::size_t l = 0; l < lines.size(); ++l) {
-    for (std::size_t i = 0; i < lines[l].size(); ++i)
-      text +=
-          i < 2 ? left(lines[l][i], width[i] + 2) : right(lines[l][i], width[i]) + (i + 1 < width.size() ? "  " : "");
-    text += "\n";
-    if (l == 0) continue;
-    const std::string what_to_do = advice(rows[l - 1]);
-    if (!what_to_do.empty()) text += "    ^ " + what_to_do + "\n";
+    for (std::size_t i = 0; i < width.size(); ++i)
+      text += i < 2 ? left(lines[l][i], width[i]) + (i == 0 ? "  " : "") : "  " + right(lines[l][i], width[i]);
+    text += "\n" + below[l];
   }
   return text;
+}
+inline std::string tables(const std::vector<report_row>& rows) {
+  return table(space::shared, rows) + table(space::global, rows);
 }
 
 }  // namespace detail
@@ -114,8 +128,8 @@ inline std::string table(const std::vector<report_row>& rows) {
 inline std::string report::to_string() const {
   std::string text = kernel() + ": " + std::to_string(launches_) + (launches_ == 1 ? " launch, " : " launches, ") +
                      std::to_string(barriers_) + " block barriers, " + std::to_string(shared_bytes_) +
-                     " bytes of shared memory, " + std::to_string(flops_) + " flops counted\n";
-  text += detail::table(detail::worst_first(rows_));
+                     " bytes of shared memory" + (flops_ > 0 ? ", " + std::to_string(flops_) + " flops\n" : "\n");
+  text += detail::tables(detail::worst_first(rows_));
   for (const fault& f : remarks_) text += "remark: " + f.text + "\n";
   if (faults_.empty()) return text + "no faults\n";
   for (const fault& f : faults_) text += f.text + "\n";

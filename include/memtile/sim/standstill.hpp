@@ -23,6 +23,14 @@ inline std::string what_it_did(const simulated_thread& t) {
   }
 }
 
+// The lanes of a mask as threads of their block.
+inline std::vector<int> ranks_in(int first, uint32 mask) {
+  std::vector<int> ranks;
+  for (int lane = 0; lane < 32; ++lane)
+    if ((mask >> lane & 1) != 0) ranks.push_back(first + lane);
+  return ranks;
+}
+
 // "threads 1, 3, 5 .. 31 returned; threads 2, 4 stopped at the block barrier own.cu:12", leaving out those that `skip`
 // names.
 template <class Skip>

@@ -109,7 +109,7 @@ TEST_CASE("the worst line comes first in the text", "[sim]") {
   const auto worst = text.str().find("\nloads.cu:7 "), other = text.str().find("\nreport.cu:");
   REQUIRE(other != std::string::npos);
   CHECK(worst < other);
-  CHECK(says(text.str(), "load 4 B shared"));
+  CHECK(says(text.str(), "shared memory  access "));
   CHECK(says(text.str(), "no faults"));
   CHECK(!says(text.str(), "model"));
 }

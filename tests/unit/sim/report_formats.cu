@@ -191,9 +191,9 @@ TEST_CASE("matchers say which lines break them", "[sim]") {
   CHECK_THAT(report, memtile::sim::HasNoBankConflicts());
   memtile::sim::IsCoalesced coalesced;
   CHECK(!coalesced.match(report));
-  CHECK(says(coalesced.describe(), "moves no sector in vain; these lines break it:\nplace"));
-  CHECK(says(coalesced.describe(), "load 4 B global"));
-  CHECK(!says(coalesced.describe(), "store 4 B global"));
+  CHECK(says(coalesced.describe(), "moves no sector in vain; these lines break it:\nglobal memory "));
+  CHECK(says(coalesced.describe(), " load 4 B "));
+  CHECK(!says(coalesced.describe(), " store 4 B "));
   CHECK_THAT(report, memtile::sim::MovesAtMost(2048 + 512));
   memtile::sim::MovesAtMost less(2048 + 511);
   CHECK(!less.match(report));
@@ -202,7 +202,7 @@ TEST_CASE("matchers say which lines break them", "[sim]") {
 
   memtile::sim::HasNoBankConflicts no_conflicts;
   CHECK(!no_conflicts.match(report_of(machine, column_of_tile<memtile::dense>{}, out.view())));
-  CHECK(says(no_conflicts.describe(), "load 4 B shared"));
+  CHECK(says(no_conflicts.describe(), "\nshared memory "));
   auto ints = machine.buffer<int>(32);
   memtile::sim::IsClean clean;
   CHECK(!clean.match(report_of(machine, two_faults{}, ints.view())));
