@@ -124,6 +124,23 @@ struct rows_by_four {
   }
 };
 
+// One warp reads 16 bytes a lane, at places that try out when the hardware serves two groups of lanes at once.
+struct pairs_of_lanes {
+  static constexpr int threads = 32;
+  enum pattern { pairs_by_one_then_by_two, every_fourth_lane } what;
+  struct storage {
+    shared_tile<float, 1, 4 * threads> values;
+  };
+  MEMTILE_KERNEL void operator()(block b, storage& shared, vector_view<const float> in, vector_view<float> out) const {
+    const int t = b.rank();
+    shared.values.store(0, 4 * t, in.load(wide<4>, 4 * t));
+    b.sync();
+    const int by_one = t / 8 * 2 + t % 8 / 2 % 2, by_two = t / 8 * 2 + t % 8 % 2;
+    const int place = what == every_fourth_lane ? t ^ 4 : t < 16 ? by_one : by_two;
+    if (what != every_fourth_lane || t % 4 == 0) out.store(4 * t, shared.values.load(wide<4>, 0, 4 * place));
+  }
+};
+
 // One warp copies 512 bytes without registers, of which `inside` lanes of each 8 read and the others bring zeros.
 struct asynchronous_copy {
   static constexpr int threads = 32;

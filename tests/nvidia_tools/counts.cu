@@ -84,6 +84,11 @@ status run_asynchronous_copy(machine& m) {
   auto out = m.buffer<float>(128);
   return run_on(m, grid{1}, counted::asynchronous_copy{First, Inside}, numbers<float>(m, 128 + First), out);
 }
+template <counted::pairs_of_lanes::pattern Pattern>
+status run_pairs_of_lanes(machine& m) {
+  auto out = m.buffer<float>(128);
+  return run_on(m, grid{1}, counted::pairs_of_lanes{Pattern}, numbers<float>(m, 128), out);
+}
 template <class Kernel>
 status run_on_32x32(machine& m) {
   auto out = m.buffer<float>(32, 32);
@@ -149,6 +154,8 @@ constexpr experiment experiments[] = {
     {"three points", run_three_points},
     {"reverse", run_reverse},
     {"column of a dense tile", run_column, true},
+    {"pairs of lanes", run_pairs_of_lanes<counted::pairs_of_lanes::pairs_by_one_then_by_two>, true},
+    {"every fourth lane", run_pairs_of_lanes<counted::pairs_of_lanes::every_fourth_lane>, true},
     {"asynchronous copy", run_asynchronous_copy<0, 8>, true},
     {"asynchronous copy, off a line", run_asynchronous_copy<8, 8>, true},
     {"asynchronous copy, part zeros", run_asynchronous_copy<0, 2>, true},

@@ -3,6 +3,7 @@
 // Runs a faulty kernel or its corrected twin, in the simulator, which prints its verdict, or on the GPU, under
 // compute-sanitizer. verdicts.py lays the two beside each other.
 //
+//   verdicts                              all of them in the simulator: fails unless faulty ones alone are found faulty
 //   verdicts list                         names, each with the tool that judges it
 //   verdicts NAME[.right] simulator|gpu
 #include "faulty_kernels.hpp"
@@ -160,9 +161,23 @@ int run(const experiment& e, bool right, bool on_gpu) {
   return 0;
 }
 
+// Whether the simulator finds every faulty kernel, and nothing in the others.
+bool all_as_expected() {
+  bool good = true;
+  for (const experiment& e : experiments)
+    for (bool right : {false, true}) {
+      machine& simulator = testing::machines().front();
+      const status done = (right ? e.right : e.faulty)(simulator);
+      std::printf("%s%s: %s\n", e.name.c_str(), right ? ".right" : "", verdict(*simulator.last_report()).c_str());
+      good &= done.ok() == right;
+    }
+  return good;
+}
+
 }  // namespace
 
 int main(int argument_count, char** arguments) {
+  if (argument_count == 1) return all_as_expected() ? 0 : 1;
   if (argument_count == 2 && std::string(arguments[1]) == "list") {
     for (const experiment& e : experiments) std::printf("%s %s\n", e.name.c_str(), e.tool.c_str());
     return 0;
@@ -171,6 +186,6 @@ int main(int argument_count, char** arguments) {
     for (const experiment& e : experiments)
       for (bool right : {false, true})
         if (arguments[1] == e.name + (right ? ".right" : "")) return run(e, right, std::string(arguments[2]) == "gpu");
-  std::puts("usage: verdicts list, or verdicts NAME[.right] simulator|gpu");
+  std::puts("usage: verdicts, verdicts list, or verdicts NAME[.right] simulator|gpu");
   return 2;
 }
