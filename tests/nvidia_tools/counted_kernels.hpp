@@ -127,7 +127,7 @@ struct rows_by_four {
 // One warp reads 16 bytes a lane, at places that try out when the hardware serves two groups of lanes at once.
 struct pairs_of_lanes {
   static constexpr int threads = 32;
-  enum pattern { pairs_by_one_then_by_two, every_fourth_lane } what;
+  enum pattern { pairs_by_one_then_by_two, pairs_in_lower_half, pairs_in_upper_half, every_fourth_lane } what;
   struct storage {
     shared_tile<float, 1, 4 * threads> values;
   };
@@ -136,7 +136,10 @@ struct pairs_of_lanes {
     shared.values.store(0, 4 * t, in.load(wide<4>, 4 * t));
     b.sync();
     const int by_one = t / 8 * 2 + t % 8 / 2 % 2, by_two = t / 8 * 2 + t % 8 % 2;
-    const int place = what == every_fourth_lane ? t ^ 4 : t < 16 ? by_one : by_two;
+    int place = t < 16 ? by_one : by_two;
+    if (what == pairs_in_lower_half && t >= 16) place = t;
+    if (what == pairs_in_upper_half && t < 16) place = t ^ 1;
+    if (what == every_fourth_lane) place = t ^ 4;
     if (what != every_fourth_lane || t % 4 == 0) out.store(4 * t, shared.values.load(wide<4>, 0, 4 * place));
   }
 };

@@ -155,6 +155,8 @@ constexpr experiment experiments[] = {
     {"reverse", run_reverse},
     {"column of a dense tile", run_column, true},
     {"pairs of lanes", run_pairs_of_lanes<counted::pairs_of_lanes::pairs_by_one_then_by_two>, true},
+    {"pairs in the lower half", run_pairs_of_lanes<counted::pairs_of_lanes::pairs_in_lower_half>, true},
+    {"pairs in the upper half", run_pairs_of_lanes<counted::pairs_of_lanes::pairs_in_upper_half>, true},
     {"every fourth lane", run_pairs_of_lanes<counted::pairs_of_lanes::every_fourth_lane>, true},
     {"asynchronous copy", run_asynchronous_copy<0, 8>, true},
     {"asynchronous copy, off a line", run_asynchronous_copy<8, 8>, true},

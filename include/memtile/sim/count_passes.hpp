@@ -51,16 +51,16 @@ constexpr lane_offsets shifted(const lane_offsets& offsets, int bytes) {
 template <int Shift>
 constexpr int units_in_pass = 128 >> Shift;
 
-// Slow and exact: chains the different units of each slot. `first_of_pass` are masks that map the lanes of each
-// half-warp to the first lane of their pass.
+// Slow and exact: chains the different units of each slot. `first_of_pass` is a mask that maps a lane to the first one of
+// its pass.
 template <int Shift>
-constexpr shared_count count_crowded(const lane_offsets& offsets, const int (&first_of_pass)[2]) {
+constexpr shared_count count_crowded(const lane_offsets& offsets, int first_of_pass) {
   std::uint32_t unit[32] = {};
   int newest[32] = {}, older[32] = {}, units[32] = {}, worst[32] = {};  // chains hold lane + 1; 0 ends them
   for (int lane = 0; lane < 32; ++lane) {
     if (offsets[lane] < 0) continue;
     unit[lane] = std::uint32_t(offsets[lane] >> Shift);
-    const int pass = lane & first_of_pass[lane / 16], slot = pass | int(unit[lane] & (units_in_pass<Shift> - 1));
+    const int pass = lane & first_of_pass, slot = pass | int(unit[lane] & (units_in_pass<Shift> - 1));
     int link = newest[slot];
     while (link != 0 && unit[link - 1] != unit[lane]) link = older[link - 1];
     if (link != 0) continue;
@@ -78,47 +78,37 @@ constexpr shared_count count_crowded(const lane_offsets& offsets, const int (&fi
 
 // Most accesses have no conflict, and then one look at each lane is enough.
 template <int Shift>
-constexpr shared_count count_passes(const lane_offsets& offsets, const int (&first_of_pass)[2]) {
+constexpr shared_count count_passes(const lane_offsets& offsets, int first_of_pass) {
   std::uint32_t owner[32] = {}, taken = 0, passes = 0;
-  for (int half = 0; half < 2; ++half)
-    for (int lane = 16 * half; lane < 16 * half + 16; ++lane) {
-      if (offsets[lane] < 0) continue;
-      const auto unit = std::uint32_t(offsets[lane] >> Shift);
-      const int pass = lane & first_of_pass[half], slot = pass | int(unit & (units_in_pass<Shift> - 1));
-      if ((taken >> slot & 1) != 0 && owner[slot] != unit) return count_crowded<Shift>(offsets, first_of_pass);
-      taken |= 1u << slot;
-      passes |= 1u << pass;
-      owner[slot] = unit;
-    }
+  for (int lane = 0; lane < 32; ++lane) {
+    if (offsets[lane] < 0) continue;
+    const auto unit = std::uint32_t(offsets[lane] >> Shift);
+    const int pass = lane & first_of_pass, slot = pass | int(unit & (units_in_pass<Shift> - 1));
+    if ((taken >> slot & 1) != 0 && owner[slot] != unit) return count_crowded<Shift>(offsets, first_of_pass);
+    taken |= 1u << slot;
+    passes |= 1u << pass;
+    owner[slot] = unit;
+  }
   return {__builtin_popcount(passes), 0};
 }
 
-// Whether every lane of [first, first + lanes) has the address of the lane at that distance. Idle lanes agree with all.
-constexpr bool lanes_agree(const lane_offsets& offsets, int first, int lanes, int distance) {
-  for (int lane = first; lane < first + lanes; ++lane) {
+// Whether every lane has the address of the lane at that distance. Idle lanes agree with all.
+constexpr bool lanes_agree(const lane_offsets& offsets, int distance) {
+  for (int lane = 0; lane < 32; ++lane) {
     if ((lane & distance) != 0) continue;  // its partner has asked
     const std::int64_t mine = offsets[lane], other = offsets[lane | distance];
     if (mine != other && mine >= 0 && other >= 0) return false;
   }
   return true;
 }
-constexpr bool pairs_agree(const lane_offsets& offsets, int first, int lanes) {
-  return lanes_agree(offsets, first, lanes, 1) || lanes_agree(offsets, first, lanes, 2);
-}
 
-// Loads of 8 bytes merge their two passes, loads of 16 bytes the two of each half-warp, where pairs of lanes agree.
+// A load of 8 bytes merges its two passes, a load of 16 bytes the two of each half-warp, where all pairs of lanes of the
+// warp agree in one way: neighbours, or lanes two apart.
 constexpr shared_count count_instruction(access_kind kind, int bytes, const lane_offsets& offsets) {
-  const bool load = kind == access_kind::load;
-  if (bytes == 16) {
-    const int low = load && pairs_agree(offsets, 0, 16) ? ~15 : ~7,
-              high = load && pairs_agree(offsets, 16, 16) ? ~15 : ~7;
-    return count_passes<4>(offsets, {low, high});
-  }
-  if (bytes == 8) {
-    const int both = load && pairs_agree(offsets, 0, 32) ? ~31 : ~15;
-    return count_passes<3>(offsets, {both, both});
-  }
-  return count_passes<2>(offsets, {~31, ~31});
+  if (bytes < 8) return count_passes<2>(offsets, ~31);
+  const bool merges = kind == access_kind::load && (lanes_agree(offsets, 1) || lanes_agree(offsets, 2));
+  if (bytes == 8) return count_passes<3>(offsets, merges ? ~31 : ~15);
+  return count_passes<4>(offsets, merges ? ~15 : ~7);
 }
 
 // ldmatrix and stmatrix: each group of eight lanes holds the addresses of eight rows of 16 bytes, served in a pass of
@@ -126,7 +116,7 @@ constexpr shared_count count_instruction(access_kind kind, int bytes, const lane
 constexpr shared_count count_matrices(access_kind kind, const lane_offsets& offsets) {
   lane_offsets rows = offsets;
   for (int lane = address_lanes(kind); lane < 32; ++lane) rows[lane] = -1;
-  return count_passes<4>(rows, {~7, ~7});
+  return count_passes<4>(rows, ~7);
 }
 
 // The general case: insert each sector into a sorted list of those seen. Patterns come nearly sorted, so the walk is

@@ -76,8 +76,7 @@ struct halo_only {
 };
 
 template <class Kernel, class... Arguments>
-const memtile::sim::report& report_of(memtile::sim::machine& machine, const Kernel& kernel,
-                                      const Arguments&... arguments) {
+memtile::sim::report report_of(memtile::sim::machine& machine, const Kernel& kernel, const Arguments&... arguments) {
   static_cast<void>(memtile::launch(machine, grid{1}, kernel, arguments...).ok());
   return *machine.last_report();
 }
@@ -88,7 +87,7 @@ TEST_CASE("a row says the user's line and the one inside the collective", "[sim]
   memtile::sim::machine machine;
   auto in = machine.buffer<float>(16, 16, [](int r, int c) { return float(r + c); });
   auto out = machine.buffer<float>(16, 16);
-  const auto& report = report_of(machine, tile_through{}, in.view(), out.view());
+  const auto report = report_of(machine, tile_through{}, in.view(), out.view());
   REQUIRE(report.rows().size() == 4);
   for (int i : {0, 1}) {
     const memtile::site place = report.rows()[std::size_t(i)].place;
@@ -105,7 +104,7 @@ TEST_CASE("bytes asked and moved, passes and lanes are counted", "[sim]") {
   memtile::sim::machine machine;
   auto in = machine.buffer<float>(128 * 4, [](int i) { return float(i); });
   auto out = machine.buffer<float>(128);
-  const auto& report = report_of(machine, strided_copy<float>{4, 0}, in.view(), out.view());
+  const auto report = report_of(machine, strided_copy<float>{4, 0}, in.view(), out.view());
   const auto load = report.total(space::global, access_kind::load);
   CHECK(load.requests == 4);
   CHECK(load.lanes == 128);
@@ -186,7 +185,7 @@ TEST_CASE("matchers say which lines break them", "[sim]") {
   memtile::sim::machine machine;
   auto in = machine.buffer<float>(128 * 4, [](int i) { return float(i); });
   auto out = machine.buffer<float>(128);
-  const auto& report = report_of(machine, strided_copy<float>{4, 0}, in.view(), out.view());
+  const auto report = report_of(machine, strided_copy<float>{4, 0}, in.view(), out.view());
   CHECK_THAT(report, memtile::sim::IsClean());
   CHECK_THAT(report, memtile::sim::HasNoBankConflicts());
   memtile::sim::IsCoalesced coalesced;
@@ -219,7 +218,7 @@ TEST_CASE("a status that failed prints its message", "[sim]") {
 TEST_CASE("rows of a halo wider than a warp are accesses of their own", "[sim]") {
   memtile::sim::machine machine;
   auto in = machine.buffer<float>(30, 60, [](int r, int c) { return float(r + c); });
-  const auto& report = report_of(machine, halo_only{}, in.view());
+  const auto report = report_of(machine, halo_only{}, in.view());
   const auto store = report.total(space::shared, access_kind::store);
   CHECK(store.requests == 20 * 2);  // 44 columns are two accesses a row
   CHECK(store.bank_conflicts == 0);
