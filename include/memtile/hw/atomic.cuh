@@ -22,7 +22,6 @@ T atomic_update(memory where, sim::access_kind kind, T* p, site s, Update update
   if (!sim::aligned(p, sizeof(T), s)) return old;
   const auto space = where == memory::shared ? sim::space::shared : sim::space::global;
   sim::may_change(space);
-  sim::note(space, kind, p, sizeof(T), s, flags);
   bits* word = reinterpret_cast<bits*>(p);
   bits seen = __atomic_load_n(word, __ATOMIC_RELAXED), wanted;
   do {
@@ -30,6 +29,7 @@ T atomic_update(memory where, sim::access_kind kind, T* p, site s, Update update
     const T changed = update(old);
     __builtin_memcpy(&wanted, static_cast<const void*>(&changed), sizeof(T));
   } while (!__atomic_compare_exchange_n(word, &seen, wanted, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+  sim::note(space, kind, p, sizeof(T), s, flags | (seen == wanted ? sim::access::keeps_value : 0));
   return old;
 }
 template <class T>

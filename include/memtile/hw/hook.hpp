@@ -44,7 +44,7 @@ struct access {
   uint8 bytes;
   uint8 what;  // kind, space and number of dimensions
 
-  /// Of a store: the bits that it writes stood there already. Of an atomic operation: what stood there does not matter.
+  /// The bits that it writes stood there already; of an atomic operation: what stood there does not matter.
   static constexpr uint64 keeps_value = uint64(1) << 62, overwrites = uint64(1) << 63;
 
   access_kind kind() const { return access_kind(what & 15); }
@@ -75,9 +75,10 @@ struct launch_request {
   const void* call;
 };
 
-/// The values that the lanes of a warp brought to a collective.
+/// The values that the lanes of a warp brought to a collective; nonsense from lanes that did not come.
 struct exchanged {
   uint64 value[32];
+  uint32 came;
 };
 
 /// Runs launches: sim::machine.

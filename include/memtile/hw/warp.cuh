@@ -18,11 +18,12 @@ namespace detail {
 // The lane that `lane` reads from.
 MEMTILE_FUNCTION constexpr int shuffle_source(shuffle_kind kind, int lane, int argument, int group) {
   const int first = lane & ~(group - 1), last = first + group - 1;
+  const uint32 distance = uint32(argument);  // the hardware takes a negative one for a long one
   switch (kind) {
   case shuffle_kind::index: return first + (argument & (group - 1));
-  case shuffle_kind::up: return lane - argument >= first ? lane - argument : lane;
-  case shuffle_kind::down: return lane + argument <= last ? lane + argument : lane;
-  case shuffle_kind::exclusive_or: return (lane ^ argument) <= last ? lane ^ argument : lane;
+  case shuffle_kind::up: return distance <= uint32(lane - first) ? lane - argument : lane;
+  case shuffle_kind::down: return distance <= uint32(last - lane) ? lane + argument : lane;
+  case shuffle_kind::exclusive_or: return (uint32(lane) ^ distance) <= uint32(last) ? lane ^ argument : lane;
   }
   return lane;
 }
@@ -38,7 +39,10 @@ MEMTILE_FUNCTION uint32 shuffle_word(shuffle_kind kind, uint32 mask, uint32 v, i
   }
 #else
   if (sim::current == nullptr) return v;
-  if (group < 1 || group > 32 || (group & (group - 1)) != 0) sim::current->wrong_group(group, s);
+  if (group < 1 || group > 32 || (group & (group - 1)) != 0) {
+    sim::current->wrong_group(group, s);
+    group = 32;
+  }
   sim::exchanged all;
   const int lane = sim::current->rank % 32;
   sim::current->wait_for_warp(mask, v, all, false, s);
@@ -72,7 +76,7 @@ MEMTILE_FUNCTION uint32 ballot(uint32 mask, bool vote, [[maybe_unused]] site s) 
   sim::current->wait_for_warp(mask, vote, all, false, s);
   uint32 votes = 0;
   for (int lane = 0; lane < 32; ++lane)
-    if (mask >> lane & 1) votes |= uint32(all.value[lane] != 0) << lane;
+    if (all.came >> lane & 1) votes |= uint32(all.value[lane] != 0) << lane;
   return votes;
 #endif
 }

@@ -5,8 +5,10 @@
 // blocks have ended, else later, from a list.
 #pragma once
 
+#include <memtile/sim/deferred_accesses.hpp>
 #include <memtile/sim/launch_record.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -14,74 +16,6 @@
 #include <vector>
 
 namespace memtile::sim::detail {
-
-/// What a block did to global memory, and its barriers, until its turn comes.
-class deferred_accesses {
- public:
-  std::size_t lanes() const { return elements_.size(); }
-
-  void access(const warp_access& a, int first_thread, std::uint16_t row) {
-    event e{what::access, *a.first, 0, first_thread, row};
-    for (int lane = 0; lane < 32; ++lane) {
-      if (a.lane[lane] == nullptr || a.lane[lane]->address == nullptr) continue;
-      e.mask |= 1u << lane;
-      elements_.push_back({a.lane[lane]->address, a.lane[lane]->index});
-    }
-    events_.push_back(e);
-  }
-  void block_barrier() { events_.push_back({what::block_barrier, {}, 0, 0, 0}); }
-  void warp_barrier(int warp, std::uint32_t mask) { events_.push_back({what::warp_barrier, {}, mask, warp, 0}); }
-
-  /// Calls access(warp_access, first thread, row), block_barrier() or warp_barrier(warp, mask) for each, and forgets
-  /// them.
-  template <class Access, class BlockBarrier, class WarpBarrier>
-  void replay(Access access_again, BlockBarrier block_barrier_again, WarpBarrier warp_barrier_again) {
-    const element* next = elements_.data();
-    for (const event& e : events_) {
-      if (e.kind == what::block_barrier) block_barrier_again();
-      else if (e.kind == what::warp_barrier) warp_barrier_again(e.place, e.mask);
-      else access_again(gathered(e, next), e.place, e.row);
-    }
-    clear();
-  }
-  void clear() {
-    events_.clear();
-    elements_.clear();
-  }
-
- private:
-  enum class what { access, block_barrier, warp_barrier };
-  struct event {
-    what kind;
-    sim::access first;
-    std::uint32_t mask;
-    int place;  // the first thread, or the warp
-    std::uint16_t row;
-  };
-  struct element {
-    const void* address;
-    uint64 index;
-  };
-
-  const warp_access& gathered(const event& e, const element*& next) {
-    together_ = warp_access{&e.first, {}, 0};
-    for (int lane = 0; lane < 32; ++lane) {
-      if ((e.mask >> lane & 1) == 0) continue;
-      lanes_[lane] = e.first;
-      lanes_[lane].address = next->address;
-      lanes_[lane].index = next->index;
-      ++next;
-      together_.lane[lane] = &lanes_[lane];
-      ++together_.active;
-    }
-    return together_;
-  }
-
-  std::vector<event> events_;
-  std::vector<element> elements_;
-  sim::access lanes_[32];
-  warp_access together_;
-};
 
 class accounting {
  public:
@@ -100,8 +34,8 @@ class accounting {
     faults_.clear();
     shared_ = std::int64_t(shared);
     shared_bytes_ = shared_bytes;
-    shadow_.cells.reserve((shared_bytes + 3) / 4);
     shadow_.begin_scope();
+    shadow_.cells.reserve((shared_bytes + 3) / 4);
     deferred_.clear();
     barriers_ = 0;
   }
@@ -149,6 +83,10 @@ class accounting {
   static constexpr std::size_t most_deferred = 1 << 22;
 
   void visit_shared(const warp_access& a, int first_thread, std::uint16_t row);
+  void visit_as_shared(const warp_access& a, int first_thread);
+  bool is_of_shared(const void* address) const {
+    return std::uint64_t(std::int64_t(address) - shared_) < std::uint64_t(shared_bytes_);
+  }
   void visit_global(const warp_access& a, int first_thread, std::uint16_t row);
   void check_global(const warp_access& a, int first_thread, std::uint16_t row);
   void leave_out_lanes_outside(const access& a, lane_offsets& offsets, int first_thread);
@@ -183,6 +121,7 @@ class accounting {
 
 inline void accounting::visit(const warp_access& a, int first_thread) {
   const access& first = *a.first;
+  if (first.where() == space::global && is_of_shared(first.address)) return visit_as_shared(a, first_thread);
   const std::uint16_t row_number = table_.find(first);
   if (options_.count && first.kind() != arrival) {
     report_row& row = table_.row(row_number);
@@ -220,6 +159,20 @@ inline void accounting::visit_shared(const warp_access& a, int first_thread, std
   });
 }
 
+// A view of shared memory says global; the addresses know better.
+inline void accounting::visit_as_shared(const warp_access& a, int first_thread) {
+  access lanes[32];
+  warp_access changed{nullptr, {}, a.active};
+  for (int lane = 0; lane < 32; ++lane) {
+    if (a.lane[lane] == nullptr) continue;
+    lanes[lane] = *a.lane[lane];
+    lanes[lane].what = packed_what(space::shared, a.first->kind(), a.first->dimensions());
+    changed.lane[lane] = &lanes[lane];
+    if (a.lane[lane] == a.first) changed.first = &lanes[lane];
+  }
+  visit(changed, first_thread);
+}
+
 inline lane_offsets global_offsets(const warp_access& a) {
   lane_offsets offsets;
   for (std::size_t lane = 0; lane < 32; ++lane) {
@@ -232,13 +185,16 @@ inline lane_offsets global_offsets(const warp_access& a) {
 inline void accounting::visit_global(const warp_access& a, int first_thread, std::uint16_t row) {
   const int bytes = a.first->bytes;
   if (options_.count) {
-    table_.row(row).sectors += count_global(a.first->kind(), bytes, global_offsets(a)).sectors;
-    table_.row(row).ideal_sectors += coalesced_sectors(bytes, a.active);
+    const int sectors = count_global(a.first->kind(), bytes, global_offsets(a)).sectors;
+    const int ideal = coalesced_sectors(bytes, a.active);
+    table_.row(row).sectors += sectors;
+    table_.row(row).ideal_sectors += ideal;
+    table_.row(row).excess_sectors += (std::max)(0, sectors - ideal);
   }
   if (!options_.check_races) return;
   if (is_my_turn()) return check_global(a, first_thread, row);
   deferred_.access(a, first_thread, row);
-  if (deferred_.lanes() >= most_deferred) static_cast<void>(wait_for_turn());
+  if (deferred_.size() >= most_deferred) static_cast<void>(wait_for_turn());
 }
 
 inline void accounting::check_global(const warp_access& a, int first_thread, std::uint16_t row) {
@@ -248,6 +204,7 @@ inline void accounting::check_global(const warp_access& a, int first_thread, std
 
 inline void accounting::take_turn() {
   my_turn_ = true;
+  if (launch_.halted()) return deferred_.clear();
   launch_.begin_block(block_);
   deferred_.replay(
       [&](const warp_access& a, int first_thread, std::uint16_t row) { check_global(a, first_thread, row); },
@@ -287,10 +244,11 @@ inline void accounting::leave_out_lanes_outside(const access& a, lane_offsets& o
 inline void accounting::shared_hazard(hazard h, int thread, std::uint64_t offset, const access& a, mark other,
                                       std::uint16_t row) {
   const report_row &mine = table_.row(row), &theirs = table_.row(other.line);
-  add_fault(kind_of(h), thread, mine.place, other.thread(), theirs.place, [&] {
+  const int warp_mate = other.spread() < mark::several_warps ? other.thread() : -1;
+  add_fault(kind_of(h), thread, mine.place, warp_mate, theirs.place, [&] {
     std::string what = element(space::shared, a.index, a.dimensions());
     if (what.empty()) what = "shared byte " + std::to_string(offset);
-    return sentence(h, {mine, theirs, what, thread, other.thread(), ""});
+    return sentence(h, {mine, theirs, what, thread, other, ""});
   });
 }
 

@@ -3,8 +3,8 @@
 // Runs one block after another on one OS thread, each GPU thread as a fiber, and watches.
 //
 // A lane runs until it has to wait or its trace is full. When all lanes of a warp have stopped, their notes become warp
-// accesses, which are counted and checked; then the operations open for which every lane has come. Nothing that is
-// reported depends on the order in which threads run, except through the values that a faulty kernel computes.
+// accesses, which are counted and checked; then the operations open for which every lane has come. Races and counts do not
+// depend on the order in which threads run, except through the values that a faulty kernel computes.
 #pragma once
 
 #include <memtile/core/launch_limits.hpp>
@@ -17,6 +17,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <exception>
 #include <iterator>
 #include <memory>
 #include <string>
@@ -60,12 +61,14 @@ class block_runner final : public listener {
     alignas(1024) unsigned char bytes[memtile::detail::most_shared_bytes(90)];
     unsigned char behind[1024];
   };
-  static constexpr int stops_of_full_trace = 16, most_warps = memtile::detail::most_threads / 32;
+  static constexpr int stops_of_full_trace = 4, most_rounds_stuck = 4, most_warps = memtile::detail::most_threads / 32;
 
   void begin_block(const block_place&);
   void run_threads();
   bool run_warp(int warp);
   void resume(int thread);
+  std::uint32_t unfinished_lanes(int first, int last);
+  bool is_of_locals(const warp_access&, int first);
   bool release_warp(int warp);
   bool release_block_barrier();
   bool release_without_returned();
@@ -86,7 +89,7 @@ class block_runner final : public listener {
 
   void give_up(fault_kind, const site&, std::string sentence);
   void give_up_on_standstill();
-  void give_up_on_livelock();
+  void give_up_on_livelock(std::string sentence);
   bool spun_too_long();
 
   const machine_options& options_;
@@ -130,7 +133,7 @@ inline void block_runner::begin_launch(const launch_request& request) {
 
 inline bool block_runner::run(std::int64_t number, const block_place& block) {
   begin_block(block);
-  random_ = random_numbers(options_.seed + std::uint64_t(number));
+  random_ = random_numbers(random_numbers(options_.seed).next() + std::uint64_t(number));
   accounting_.begin_block(number, block, arena_->bytes, request_.shared_bytes);
   listener* const outer = std::exchange(current, this);
   run_threads();
@@ -151,6 +154,7 @@ inline void block_runner::begin_block(const block_place& block) {
   in_state_[int(thread_state::ready)] = size;
   std::fill(std::begin(stops_), std::end(stops_), 0);
   for (int warp = 0; warp < warps(); ++warp) commits_[warp].clear();
+  trace_.clear();
   spins_ = 0;
   flops = 0;
   has_turn = false;
@@ -167,7 +171,7 @@ inline void block_runner::run_threads() {
     }
     if (moved) spins_ = 0;
     if (number(thread_state::trace_full) > 0) {
-      if (!moved && spun_too_long()) give_up_on_livelock();
+      if (!moved && spun_too_long()) give_up_on_livelock(explain_spinning(threads_, size));
     } else if (number(thread_state::returned) < size && !release_block_barrier() && !release_without_returned()) {
       give_up_on_standstill();
     }
@@ -198,10 +202,10 @@ inline void block_runner::give_up_on_standstill() {
       return give_up(fault_kind::deadlock, thread(t).where, explain_deadlock(threads_, size));
 }
 
-inline void block_runner::give_up_on_livelock() {
+inline void block_runner::give_up_on_livelock(std::string sentence) {
   int t = 0;
   while (t + 1 < size && thread(t).state == thread_state::returned) ++t;
-  give_up(fault_kind::livelock, thread(t).where, explain_livelock(threads_, size));
+  give_up(fault_kind::livelock, thread(t).where, std::move(sentence));
 }
 
 inline bool block_runner::spun_too_long() {
@@ -210,7 +214,12 @@ inline bool block_runner::spun_too_long() {
       spins_ = 0;
       return false;
     }
-  return ++spins_ > options_.max_spins;
+  if (++spins_ <= options_.max_spins) return false;
+  if (has_turn) return true;
+  has_turn = true;  // perhaps it waits for an earlier block
+  halted_ = !accounting_.wait_for_turn();
+  spins_ = 0;
+  return false;
 }
 
 // --- a warp ---
@@ -219,38 +228,60 @@ inline bool block_runner::spun_too_long() {
 // something else than fill its trace.
 inline bool block_runner::run_warp(int warp) {
   const int first = 32 * warp, last = (std::min)(first + 32, size);
-  for (int t = first; t < last; ++t)
-    if (thread(t).state == thread_state::trace_full) set_state(thread(t), thread_state::ready);
   bool moved = false;
+  int rounds_stuck = 0;  // with a lane that waits for room, while another one may wait for that lane's next deed
   do {
+    bool stuck = false;
+    for (int t = first; t < last; ++t) {
+      if (thread(t).state != thread_state::trace_full) continue;
+      if (trace_.has_room(t - first)) set_state(thread(t), thread_state::ready);
+      else stuck = true;
+    }
+    rounds_stuck = stuck ? rounds_stuck + 1 : 0;
     bool ran = false, filled = false;
     for (int t = first; t < last; ++t) {
       if (thread(t).state != thread_state::ready) continue;
       resume(t);
-      if (thread(t).state == thread_state::gave_up) {
-        halted_ = true;
-        return true;
-      }
+      if (thread(t).state == thread_state::gave_up) return halted_ = true;
       ran = true;
       (thread(t).state == thread_state::trace_full ? filled : moved) = true;
     }
     if (!ran) return moved;
-    trace_.drain([&](const warp_access& a) { accounting_.visit(a, first); });
+    trace_.drain(rounds_stuck < most_rounds_stuck ? unfinished_lanes(first, last) : 0, [&](const warp_access& a) {
+      if (!is_of_locals(a, first)) accounting_.visit(a, first);
+    });
     stops_[warp] += filled ? stops_of_full_trace : 1;
     if (stops_[warp] > options_.max_stops) {
-      give_up_on_livelock();
+      give_up_on_livelock(explain_endless_loop(threads_, size, options_.max_stops));
       return true;
     }
-  } while (release_warp(warp));
+  } while (trace_.has_rest() || release_warp(warp));
   return moved;
 }
 
 inline void block_runner::resume(int t) {
   rank = t;
-  next = trace_.begin(t % 32);
+  next = trace_.next(t % 32);
   end = trace_.end(t % 32);
   thread(t).stack.resume();
-  trace_.set_end(t % 32, next);
+  trace_.set_next(t % 32, next);
+}
+
+// The lanes whose next notes are worth waiting for: they go on without anybody's help.
+inline std::uint32_t block_runner::unfinished_lanes(int first, int last) {
+  std::uint32_t lanes = 0;
+  for (int t = first; t < last; ++t) {
+    if (thread(t).state == thread_state::at_warp_operation) return 0;
+    lanes |= std::uint32_t(thread(t).state == thread_state::trace_full) << (t - first);
+  }
+  return lanes;
+}
+
+// A view of an array of the thread's own: registers or local memory, which nobody shares.
+inline bool block_runner::is_of_locals(const warp_access& a, int first) {
+  if (a.first->where() != space::global) return false;
+  const auto lane = std::find(std::begin(a.lane), std::end(a.lane), a.first) - std::begin(a.lane);
+  return thread(first + int(lane)).stack.contains(a.first->address);
 }
 
 inline bool block_runner::release_warp(int warp) {
@@ -289,7 +320,17 @@ inline bool block_runner::release_without_returned() {
 inline void block_runner::enter(void* of_thread) {
   simulated_thread& t = *static_cast<simulated_thread*>(of_thread);
   block_runner& m = *static_cast<block_runner*>(t.owner);
+#if defined(__cpp_exceptions)
+  try {
+    m.request_.body(m.request_.call);
+  } catch (const std::exception& e) {
+    m.no_model((std::string("an exception (") + e.what() + ")").c_str(), t.where);
+  } catch (...) {
+    m.no_model("an exception", t.where);
+  }
+#else
   m.request_.body(m.request_.call);
+#endif
   m.set_state(t, thread_state::returned);
 }
 
@@ -302,7 +343,7 @@ inline void block_runner::stop(thread_state s, const site& where) {
 
 // A kernel that spins has to let the others run.
 inline void block_runner::trace_full() {
-  running().spins = few_addresses(end - warp_trace::capacity, end);
+  running().spins = goes_round(end - warp_trace::capacity, end);
   stop(thread_state::trace_full, end[-1].place());
 }
 
@@ -357,7 +398,8 @@ inline void block_runner::async_copy(void* to_shared, const void* from_global, i
                                      site from) {
   note(space::global, access_kind::async_copy, valid > 0 ? from_global : nullptr, bytes, from);
   note(space::shared, access_kind::async_copy, to_shared, bytes, to);
-  pending_copies::copy c{to_shared, from_global, bytes, valid, 0, false, to};
+  pending_copies::copy c{to_shared, from_global, bytes, valid, 0, false, {}, to};
+  if (valid > 0) std::memcpy(c.source, from_global, std::size_t(valid));
   const bool now =
       options_.copies == arrive::earliest || (options_.copies == arrive::random && (random_.next() & 1) != 0);
   if (now) arrived(c);
@@ -365,13 +407,19 @@ inline void block_runner::async_copy(void* to_shared, const void* from_global, i
   running().copies.issue(c);
 }
 
-// The bytes become visible; a target outside shared memory was reported where the copy was issued.
+// The bytes become visible, if they are those of the issue; a target outside shared memory was reported where the copy was issued.
 inline void block_runner::arrived(const pending_copies::copy& c) {
   const auto offset = std::size_t(static_cast<unsigned char*>(c.to) - arena_->bytes);
   const std::size_t all = request_.shared_bytes, bytes = std::size_t(c.bytes);
   if (c.done || offset > all || bytes > all - offset) return;
   std::memset(c.to, 0, bytes);
-  if (c.valid > 0) std::memcpy(c.to, c.from, std::size_t(c.valid));
+  if (c.valid == 0) return;
+  std::memcpy(c.to, c.from, std::size_t(c.valid));
+  if (std::memcmp(c.from, c.source, std::size_t(c.valid)) == 0) return;
+  accounting_.add_fault(fault_kind::copy_in_flight, rank, c.issued, [] {
+    return std::string("the source of this asynchronous copy was changed before the copy was waited for: which bytes "
+                       "arrive is not defined. Wait before changing it.");
+  });
 }
 
 // Where lanes of a warp close their groups in different places, the hardware makes a group of each, and a wait for "all
@@ -421,7 +469,7 @@ inline void block_runner::misaligned(const void* address, int bytes, site s) {
 
 inline void block_runner::no_model(const char* what, site s) {
   accounting_.standstill(fault_kind::no_model, s,
-                         std::string(what) + " at " + place(s) +
+                         std::string(what) + (s.line > 0 ? " at " + place(s) : "") +
                              " has no model on the CPU: the run ends here. Test this kernel on a GPU, or take the "
                              "portable way in the simulator.");
   stop(thread_state::gave_up, s);

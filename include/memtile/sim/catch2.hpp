@@ -53,8 +53,10 @@ class row_matcher : public report_matcher {
     std::vector<report_row> rows;
     for (const report_row& row : worst_first(r.rows()))
       if (breaks(row)) rows.push_back(row);
-    found_ = rows.empty() ? "" : "; these lines break it:\n" + tables(rows);
-    return rows.empty();
+    found_ = !r.counted()   ? "; but nothing was counted: machine.count is off"
+             : rows.empty() ? ""
+                            : "; these lines break it:\n" + tables(rows);
+    return r.counted() && rows.empty();
   }
 
   std::string what_;
@@ -101,9 +103,9 @@ class MovesAtMost : public detail::row_matcher {
       : row_matcher("moves at most " + std::to_string(bytes) + " bytes of global memory"), bytes_(bytes) {}
   bool match(const report& r) const override {
     const std::int64_t moved = r.total(space::global).bytes_moved();
-    no_row(r, [&](const report_row& row) { return moved > bytes_ && row.where == space::global; });
+    const bool good = no_row(r, [&](const report_row& row) { return moved > bytes_ && row.where == space::global; });
     if (moved > bytes_) found_ = "; it moves " + std::to_string(moved) + found_;
-    return moved <= bytes_;
+    return good;
   }
 
  private:

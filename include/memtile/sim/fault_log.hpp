@@ -38,7 +38,7 @@ class fault_log {
   }
   void clear() {
     entries_.clear();
-    left_out_ = 0;
+    left_out_[0] = left_out_[1] = 0;
   }
 
   /// A fault of one thread at one place. `other` is the second line where two take part, else the same place again.
@@ -56,7 +56,7 @@ class fault_log {
       entries_.push_back(entry{kind, block, at, other, say(), thread, {}, false, in_one_warp, 1});
       entries_.back().threads.set(std::size_t(thread));
     } else {
-      ++left_out_;
+      ++left_out_[is_remark(kind)];
     }
   }
   /// A fault of a whole block, at a place if it has one.
@@ -75,10 +75,10 @@ class fault_log {
       } else if (has_room(theirs.kind) || theirs.thread < 0) {
         entries_.push_back(theirs);
       } else {
-        left_out_ += theirs.times;
+        left_out_[is_remark(theirs.kind)] += theirs.times;
       }
     }
-    left_out_ += of_block.left_out_;
+    for (int remark : {0, 1}) left_out_[remark] += of_block.left_out_[remark];
   }
 
   /// The faults, and the remarks.
@@ -86,8 +86,8 @@ class fault_log {
     std::vector<fault> faults;
     for (const entry& e : entries_)
       if (is_remark(e.kind) == remarks) faults.push_back(fault{e.kind, text(e), e.at, e.other});
-    if (left_out_ > 0 && !faults.empty())
-      faults.back().text += "\n(and " + std::to_string(left_out_) + " more; machine.max_reports shows more)";
+    if (left_out_[remarks] > 0 && !faults.empty())
+      faults.back().text += "\n(and " + std::to_string(left_out_[remarks]) + " more; machine.max_reports shows more)";
     return faults;
   }
 
@@ -132,7 +132,7 @@ class fault_log {
 
   std::string kernel_;
   int most_ = 32;
-  std::int64_t left_out_ = 0;
+  std::int64_t left_out_[2] = {};  // faults, remarks
   std::vector<entry> entries_;
 };
 

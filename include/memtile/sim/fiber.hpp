@@ -33,7 +33,7 @@ extern "C" void __asan_unpoison_memory_region(const volatile void* address, std:
 
 }  // namespace detail
 
-/// Not copied and not moved: the stack knows its address. Everything happens on one OS thread.
+/// Not copied and not moved: the stack knows its address. Between two starts it may change to another OS thread.
 class fiber {
  public:
   static constexpr std::size_t stack_bytes = 64 * 1024, guard_bytes = 4096;
@@ -53,13 +53,18 @@ class fiber {
 
   /// False if there was no memory for the stack.
   bool usable() const { return mapping_ != nullptr; }
+  /// Whether that is a local variable of the fiber's functions.
+  bool contains(const void* address) const {
+    return std::size_t(static_cast<const char*>(address) - mapping_) < guard_bytes + stack_bytes;
+  }
 
   /// The next resume() calls entry(argument). What an earlier entry left unfinished is forgotten; its destructors do
   /// not run.
   void start(void (*entry)(void*), void* argument) {
     entry_ = entry;
     argument_ = argument;
-    if (!idle_) make_stack();
+    // AddressSanitizer's own stack of an idle fiber belongs to an OS thread that may be gone.
+    if (!idle_ || detail::__sanitizer_start_switch_fiber != nullptr) make_stack();
     idle_ = false;
   }
   /// Runs the fiber until it yields or its entry returns.

@@ -19,27 +19,29 @@ inline fault_kind kind_of(hazard h) {
   }
 }
 
-// Two accesses that meet: the one that was found to be wrong, and the earlier one of `thread`.
+// Two accesses that meet: the one that was found to be wrong, and the earlier one that `other` marks.
 struct meeting_accesses {
   const report_row& mine;
   const report_row& theirs;
   std::string element;  // of the access that was found
-  int my_thread, their_thread;
-  std::string their_block;  // empty if it is the same
+  int thread;
+  mark other;
+  std::string other_block;  // empty if it is the same
 };
 
-inline std::string cure(const meeting_accesses& m) {
-  if (!m.their_block.empty())
-    return " Blocks of a launch run in any order: let each block write what no other reads, use atomic operations, or "
-           "make two launches.";
-  return " Put block.sync() between them.";
+// "thread 3 of block (0, 1) at own.cu:12", "thread 3 and others at own.cu:12"
+inline std::string words_for_other(const meeting_accesses& m) {
+  const std::string at = (m.other_block.empty() ? "" : " of " + m.other_block) + " at " + place(m.theirs.place);
+  if (m.other.spread() == mark::several_blocks) return "threads of several blocks at " + place(m.theirs.place);
+  if (m.other.spread() == 0) return "thread " + std::to_string(m.other.thread()) + at;
+  if (m.other.thread() == m.thread && m.other_block.empty()) return "other threads" + at;
+  return "thread " + std::to_string(m.other.thread()) + " and others" + at;
 }
 
 inline std::string sentence(hazard h, const meeting_accesses& m) {
-  const std::string deed = std::string(name_of(m.mine.kind)) + " of " + m.element;
-  const std::string them = "thread " + std::to_string(m.their_thread) +
-                           (m.their_block.empty() ? "" : " of " + m.their_block) + " at " + place(m.theirs.place);
+  const std::string deed = std::string(name_of(m.mine.kind)) + " of " + m.element, them = words_for_other(m);
   const std::string both = deed + " and " + name_of(m.theirs.kind) + " by " + them + " are not ordered";
+  const bool one_block = m.other_block.empty() && m.other.spread() != mark::several_blocks;
   switch (h) {
   case hazard::uninitialised:
     return deed + ", which no thread of the block has written. Write it first, and put a barrier between when another "
@@ -53,8 +55,12 @@ inline std::string sentence(hazard h, const meeting_accesses& m) {
            " has written there, with nothing to order them. It does no harm while both "
            "write the same; one of them would be enough.";
   case hazard::atomic_and_plain:
-    return both + ", and only one of them is atomic. Make both atomic, or order them:" + cure(m);
-  default: return both + "." + cure(m);
+    return both + ", and only one of them is atomic. Make both atomic, or " +
+           (one_block ? "put block.sync() between them." : "make two launches: blocks run in any order.");
+  default:
+    return both + (one_block ? ". Put block.sync() between them."
+                             : ". Blocks of a launch run in any order: let each block write what no other reads, use "
+                               "atomic operations, or make two launches.");
   }
 }
 

@@ -122,12 +122,12 @@ inline void launch_record::access_global(const warp_access& a, int access_bytes,
 inline void launch_record::hazard_found(hazard h, int thread, const access& a, mark other, std::uint16_t row) {
   const report_row &mine = table_.row(row), &theirs = table_.row(other.line);
   const block_place there = block_at(other.time);
-  const int warp_mate = block_ == there ? other.thread() : -1;
+  const int warp_mate = block_ == there && other.spread() < mark::several_warps ? other.thread() : -1;
   faults_of_block_.add(kind_of(h), block_, thread, mine.place, warp_mate, theirs.place, [&] {
     std::string what = element(space::global, a.index, a.dimensions());
     if (what.empty()) what = "global memory";
     const std::string block = block_ == there ? "" : there.text();
-    return sentence(h, {mine, theirs, what, thread, other.thread(), block});
+    return sentence(h, {mine, theirs, what, thread, other, block});
   });
 }
 

@@ -6,6 +6,7 @@
 #include <memtile/sim/block_runner.hpp>
 #include <memtile/sim/buffer.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -50,19 +51,24 @@ class machine final : public processor, public makes_buffers<machine>, public ma
   };
 
   status check(const launch_request&) const;
-  void run_on_threads(distribution&);
-  static void* helper_thread(void* of_distribution);
+  struct helper {
+    distribution* blocks;
+    detail::block_runner* runner;
+    pthread_t thread;
+  };
+  bool has_runners(int wanted, int threads);
+  void run_on_threads(distribution&, int threads);
+  static void* helper_thread(void* of_helper);
   void keep_report(const launch_request&);
   status outcome() const;
 
   sim::report sum_, last_;
   detail::launch_record launch_;
-  std::unique_ptr<detail::block_runner> runner_ = std::make_unique<detail::block_runner>(launch_, *this);
-  bool runs_ = false;
+  std::vector<std::unique_ptr<detail::block_runner>> runners_;  // one for each OS thread that was ever asked for
 };
 
 inline status machine::check(const launch_request& r) const {
-  if (runs_) return status::unlaunchable("launch of {}: a kernel must not launch another", r.kernel);
+  if (current != nullptr) return status::unlaunchable("launch of {}: a kernel must not launch another", r.kernel);
   if (status s = memtile::detail::check_configuration(r.kernel, r.planes, r.rows, r.columns, r.threads); !s) return s;
   if (status s = memtile::detail::check_shared_bytes(r.kernel, r.shared_bytes,
                                                      memtile::detail::most_shared_bytes(architecture));
@@ -76,35 +82,42 @@ inline status machine::check(const launch_request& r) const {
 
 inline status machine::run(const launch_request& request) {
   if (status s = check(request); !s) return s;
-  if (!runner_->has_stacks(request.threads))
-    return status::unlaunchable("launch of {}: no memory for {} stacks", request.kernel, request.threads);
-  distribution blocks{*this, request};
-  if (order != sim::order::forward)
-    detail::arrange(blocks.sequence, request.planes * request.rows * request.columns, order, seed);
+  const std::int64_t blocks = request.planes * request.rows * request.columns;
+  const int threads = int((std::min<std::int64_t>)((std::max)(1, jobs), (std::max<std::int64_t>)(1, blocks)));
+  if (!has_runners(threads, request.threads))
+    return status::unlaunchable("launch of {}: no memory for {} stacks", request.kernel, request.threads * threads);
+  distribution shares{*this, request};
+  if (order != sim::order::forward) detail::arrange(shares.sequence, blocks, order, seed);
   launch_.begin(request.kernel, *this);
-  runs_ = true;
-  run_on_threads(blocks);
-  runs_ = false;
+  run_on_threads(shares, threads);
   keep_report(request);
   return outcome();
 }
 
-// This thread runs blocks as well; where the system gives fewer helpers, the others do their work.
-inline void machine::run_on_threads(distribution& blocks) {
-  std::vector<pthread_t> helpers;
-  for (int i = 1; i < jobs; ++i) {
-    pthread_t helper;
-    if (pthread_create(&helper, nullptr, &machine::helper_thread, &blocks) != 0) break;
-    helpers.push_back(helper);
-  }
-  blocks.run_on(*runner_);
-  for (const pthread_t helper : helpers) pthread_join(helper, nullptr);
+inline bool machine::has_runners(int wanted, int threads) {
+  while (int(runners_.size()) < wanted) runners_.push_back(std::make_unique<detail::block_runner>(launch_, *this));
+  for (int i = 0; i < wanted; ++i)
+    if (!runners_[std::size_t(i)]->has_stacks(threads)) return false;
+  return true;
 }
 
-inline void* machine::helper_thread(void* of_distribution) {
-  distribution& blocks = *static_cast<distribution*>(of_distribution);
-  detail::block_runner runner(blocks.owner.launch_, blocks.owner);
-  if (runner.has_stacks(blocks.request.threads)) blocks.run_on(runner);
+// This OS thread runs blocks as well; where the system gives fewer helpers, the others do their work.
+inline void machine::run_on_threads(distribution& blocks, int threads) {
+  std::vector<helper> helpers(std::size_t(threads - 1));
+  std::size_t started = 0;
+  for (; started < helpers.size(); ++started) {
+    helper& h = helpers[started];
+    h.blocks = &blocks;
+    h.runner = runners_[started + 1].get();
+    if (pthread_create(&h.thread, nullptr, &machine::helper_thread, &h) != 0) break;
+  }
+  blocks.run_on(*runners_[0]);
+  for (std::size_t i = 0; i < started; ++i) pthread_join(helpers[i].thread, nullptr);
+}
+
+inline void* machine::helper_thread(void* of_helper) {
+  const helper& h = *static_cast<const helper*>(of_helper);
+  h.blocks->run_on(*h.runner);
   return nullptr;
 }
 
@@ -139,6 +152,7 @@ inline void machine::keep_report(const launch_request& request) {
   last_.launches_ = 1;
   last_.barriers_ = launch_.barriers();
   last_.flops_ = launch_.flops();
+  last_.counted_ = count;
   last_.shared_bytes_ = request.shared_bytes;
   last_.rows_ = launch_.take_rows();
   last_.faults_ = launch_.faults().take(false);

@@ -24,11 +24,11 @@ struct machine_options {
   bool count = true;        // wavefronts and sectors
   bool check_races = true;  // races in shared and global memory, uninitialised reads, copies in flight
   int max_reports = 32;     // faults of one launch; further ones are only counted
-  /// A kernel that does not end is stopped after so many full traces of nothing but the same few addresses, while no
-  /// other thread does anything.
+  /// A kernel that does not end is stopped after so many full traces of the same few addresses and no change of memory,
+  /// while no other thread does anything.
   int max_spins = 2048;
   /// And after so many barriers and exchanges of one warp in one block.
-  int max_stops = 1 << 20;
+  int max_stops = 1 << 23;
   /// The compute capability times ten, which decides how much shared memory a block may have.
   int architecture = 90;
 
@@ -36,8 +36,9 @@ struct machine_options {
   arrive copies = arrive::latest;
   /// Of everything that is random: the same seed makes the same run.
   std::uint64_t seed = 1;
-  /// OS threads that run blocks. Results and report are the same for any number: a block that changes global memory
-  /// waits until all earlier ones have ended, so that blocks overlap up to their first store.
+  /// OS threads that run blocks. A block that changes global memory waits until all earlier ones have ended, so blocks
+  /// overlap up to their first store. Results and report are the same for any number, unless a block reads what an
+  /// earlier one writes: then the race is reported, but values, and what follows from them, may differ.
   int jobs = 1;
 };
 

@@ -15,15 +15,22 @@
 
 namespace memtile::sim::detail {
 
-/// A thread, when and on which line it touched a word.
+/// A thread, when and on which line it touched a word; and how far apart the others are that did the same and are not
+/// ordered with it.
 struct mark {
-  static constexpr std::uint16_t thread_bits = 0x3ff, atomic = 0x400, in_flight = 0x800, split = 0x1000,
-                                 two_blocks = 0x2000;
-  std::uint32_t time = 0;
-  std::uint16_t who = 0;   // the thread, and what is special about the access
+  static constexpr std::uint16_t thread_bits = 0x3ff, atomic = 0x400, in_flight = 0x800, split = 0x1000;
+  static constexpr int spread_shift = 13;
+  // Spread: 0, the thread alone; 1 to 5, lanes of the aligned group of 2, 4, 8, 16 or 32 around it; or:
+  static constexpr int several_warps = 6, several_blocks = 7;
+
+  std::uint32_t time = 0;  // of the last one in a warp; of the first one where the spread is wider
+  std::uint16_t who = 0;   // the first thread, what is special about the access, and the spread
   std::uint16_t line = 0;  // a row of the table of sites
 
   int thread() const { return who & thread_bits; }
+  int spread() const { return who >> spread_shift; }
+  bool is(std::uint16_t flag) const { return (who & flag) != 0; }
+  void set_spread(int s) { who = std::uint16_t((who & ((1u << spread_shift) - 1)) | unsigned(s) << spread_shift); }
 };
 
 class race_clock {
@@ -59,19 +66,43 @@ class race_clock {
       if (mask >> lane & 1) known_[first + lane] = joined;
   }
 
-  /// Whether what `earlier` marks is known to the thread of `mine`, which is of the block that runs.
+  /// Whether all that `earlier` stands for is known to the thread of `mine`, which is of the block that runs.
   bool ordered(mark earlier, mark mine) const {
-    if (earlier.time < barrier_) return earlier.time >= block_begin_ || earlier.time < scope_begin_;
-    if (earlier.thread() == mine.thread()) return true;
-    if (earlier.time >= settled_) return false;
-    return earlier.thread() / 32 == mine.thread() / 32 && earlier.time < known(mine.thread(), earlier.thread());
+    if (earlier.time < scope_begin_) return true;
+    if (earlier.time < block_begin_ || earlier.spread() == mark::several_blocks) return false;
+    if (earlier.time < barrier_) return true;
+    if (earlier.spread() == 0) {
+      if (earlier.thread() == mine.thread()) return true;
+      return earlier.time < settled_ && knows(mine.thread(), earlier.thread(), earlier.time);
+    }
+    return earlier.spread() < mark::several_warps && knows_group(mine.thread(), earlier);
+  }
+  /// The mark of both, where `earlier` is not ordered before `mine`.
+  mark joined(mark earlier, mark mine) const {
+    if (earlier.time < block_begin_ || earlier.spread() == mark::several_blocks) {
+      earlier.set_spread(mark::several_blocks);
+    } else if (earlier.spread() == mark::several_warps || earlier.thread() / 32 != mine.thread() / 32) {
+      earlier.set_spread(mark::several_warps);
+    } else {
+      int spread = earlier.spread();
+      while ((earlier.thread() ^ mine.thread()) >> spread != 0) ++spread;
+      earlier.set_spread(spread);
+      earlier.time = mine.time;
+    }
+    return earlier;
   }
   bool of_another_block(mark m) const { return m.time < block_begin_ && m.time >= scope_begin_; }
 
  private:
-  std::uint32_t known(int thread, int of) const {
+  bool knows(int thread, int of, std::uint32_t what_happened_at) const {
     const std::size_t row = std::size_t(thread);
-    return row < known_.size() ? known_[row][std::size_t(of % 32)] : 0;
+    return thread / 32 == of / 32 && row < known_.size() && what_happened_at < known_[row][std::size_t(of % 32)];
+  }
+  bool knows_group(int thread, mark group) const {
+    const int first = group.thread() >> group.spread() << group.spread(), end = first + (1 << group.spread());
+    for (int of = first; of < end; ++of)
+      if (of != thread && !knows(thread, of, group.time)) return false;
+    return true;
   }
 
   std::uint32_t now_ = 1;

@@ -61,6 +61,7 @@ struct access_counts {
   std::int64_t requests = 0, lanes = 0;  // warp instructions; accesses of single threads
   std::int64_t wavefronts = 0, bank_conflicts = 0;
   std::int64_t sectors = 0, ideal_sectors = 0;  // ideal: had the lanes taken part side by side
+  std::int64_t excess_sectors = 0;              // what single accesses needed beyond their ideal
   std::int64_t bytes_asked = 0;
 
   /// The wavefronts without conflicts.
@@ -75,6 +76,7 @@ struct access_counts {
     bank_conflicts += other.bank_conflicts;
     sectors += other.sectors;
     ideal_sectors += other.ideal_sectors;
+    excess_sectors += other.excess_sectors;
     bytes_asked += other.bytes_asked;
     return *this;
   }
@@ -91,9 +93,9 @@ struct report_row : access_counts {
     return where == other.where && kind == other.kind && bytes == other.bytes && detail::same_site(place, other.place);
   }
   /// What a better pattern would save, in wavefronts or sectors.
-  std::int64_t excess() const { return bank_conflicts + (std::max<std::int64_t>)(0, sectors - ideal_sectors); }
-  /// Accesses to global memory that move no more sectors than side by side. Shared memory has nothing to coalesce.
-  bool is_coalesced() const { return sectors <= ideal_sectors; }
+  std::int64_t excess() const { return bank_conflicts + excess_sectors; }
+  /// No access to global memory moved more sectors than side by side. Shared memory has nothing to coalesce.
+  bool is_coalesced() const { return excess_sectors == 0; }
 };
 
 /// Of one launch, or the sum of several.
@@ -127,6 +129,8 @@ class report {
   std::int64_t barriers() const { return barriers_; }
   /// Of one block; the largest if there were several launches.
   std::size_t shared_bytes() const { return shared_bytes_; }
+  /// False if a launch ran with machine.count off: then wavefronts and sectors are not known.
+  bool counted() const { return counted_; }
   /// Operations of memtile's accumulators, a fused multiply-add being two.
   std::int64_t flops() const { return flops_; }
 
@@ -158,6 +162,7 @@ class report {
   std::vector<std::string> kernels_;
   int launches_ = 0;
   std::int64_t barriers_ = 0, flops_ = 0;
+  bool counted_ = true;
   std::size_t shared_bytes_ = 0;
 };
 
@@ -175,6 +180,7 @@ inline void report::add(const report& other) {
   launches_ += other.launches_;
   barriers_ += other.barriers_;
   flops_ += other.flops_;
+  counted_ = counted_ && other.counted_;
   shared_bytes_ = (std::max)(shared_bytes_, other.shared_bytes_);
 }
 

@@ -24,9 +24,11 @@ inline std::string right(const std::string& text, std::size_t width) {
   return std::string(text.size() < width ? width - text.size() : 0, ' ') + text;
 }
 
-// "load 4 B"
+// "load 4 B". In global memory there is an instruction for every atomic operation.
 inline std::string access_words(const report_row& r) {
-  return std::string(name_of(r.kind)) + " " + std::to_string(r.bytes) + " B" + (measured(r.kind) ? "" : " (model)");
+  const bool one_instruction = r.where == space::global && r.kind == access_kind::atomic_loop;
+  const std::string name = name_of(one_instruction ? access_kind::atomic : r.kind);
+  return name + " " + std::to_string(r.bytes) + " B" + (measured(r.kind) ? "" : " (model)");
 }
 
 // "2.5"
@@ -35,9 +37,14 @@ inline std::string ratio(std::int64_t a, std::int64_t b) {
   return std::to_string(tenths / 10) + (tenths % 10 != 0 ? "." + std::to_string(tenths % 10) : "");
 }
 
+inline std::string advice_on_atomic() {
+  return "lanes that update one word or bank go one after the other: sum up within the warp first, or give each warp a "
+         "copy of its own";
+}
+
 inline std::string advice_on_shared(const report_row& r) {
   const std::string ways = ratio(r.wavefronts, r.passes()) + " wavefronts where 1 would do: ";
-  const std::string width = std::to_string(r.bytes);
+  const std::string width = std::to_string((std::min)(r.bytes, 16));
   if (r.bytes > 4)
     return ways + "pad each row of the tile by " + width + " bytes, or lay it out as xor_swizzle<" + width + ">";
   return ways + "pad each row of the tile by one word (padded<" + std::to_string((std::max)(1, 4 / r.bytes)) +
@@ -45,19 +52,23 @@ inline std::string advice_on_shared(const report_row& r) {
 }
 
 inline std::string advice_on_global(const report_row& r) {
-  const std::string times = ratio(r.sectors, r.ideal_sectors) + " times the sectors needed: ";
+  const std::string times = ratio(r.sectors, r.sectors - r.excess_sectors) + " times the sectors needed: ";
+  if (r.bytes > 16)
+    return times + "an access of " + std::to_string(r.bytes) +
+           " bytes is several instructions, each with gaps between the lanes; let a lane access 16 bytes at a time";
   if (10 * r.sectors >= 9 * r.lanes)
     return times + "neighbouring lanes are far apart; swap the loop order or the roles of row and column, so that they "
                    "access neighbouring elements";
-  if (5 * r.ideal_sectors >= 3 * r.sectors)
-    return times +
-           "rows begin between two sectors; begin them, and the lanes' first element, at a multiple of 32 bytes";
+  if (5 * r.excess_sectors <= 2 * r.sectors)
+    return times + "lanes begin between two sectors, or some are apart; begin rows, and the lanes' first element, at a "
+                   "multiple of 32 bytes";
   return times + "lanes leave gaps; if each needs the elements in the gap too, load four at once (wide<4>), else let "
                  "neighbouring lanes access neighbouring elements";
 }
 
 /// What to change on that line; empty if nothing is known to help.
 inline std::string advice(const report_row& r) {
+  if (r.excess() > 0 && is_atomic(r.kind)) return advice_on_atomic();
   if (r.bank_conflicts > 0) return advice_on_shared(r);
   if (!r.is_coalesced()) return advice_on_global(r);
   const bool narrow = r.where == space::global && (r.kind == access_kind::load || r.kind == access_kind::store) &&

@@ -29,11 +29,11 @@ enum class hazard : uint8 {
   in_flight
 };
 
-/// 24 bytes for a word. Two readers are enough to find every race of a later writer: it can be only one of them, and
-/// where readers are of several blocks, two of different blocks are kept. Atomic operations are kept among the readers,
-/// since they may be repeated by any number of threads.
+/// 24 bytes for a word: who wrote it last, and who has read and who has updated it atomically since. A mark that is
+/// ordered before a new one of its kind is replaced: whoever races with the older one races with the new one too. One
+/// that is not is joined with it.
 struct shadow_cell {
-  mark write, reader, other_reader;
+  mark write, reader, updater;
 };
 
 /// Words by their number from the beginning of shared memory.
@@ -113,23 +113,30 @@ class shadow {
   void update(shadow_cell& cell, mark mine, bool overwrites, Found&& found);
   template <class Found>
   bool in_flight_or_uninitialised(const shadow_cell& cell, mark mine, Found& found) const;
-  void remember(shadow_cell& cell, mark mine) const;
 
   bool ordered(mark earlier, mark mine) const { return time.ordered(earlier, mine); }
+  void remember(mark& kept, mark mine) const { kept = ordered(kept, mine) ? mine : time.joined(kept, mine); }
 
-  // What was written lies behind a barrier, and two threads have read it since, or two blocks: another reader changes
-  // nothing.
+  // Most reads are of what was written behind a barrier, and nobody has updated: no hazard, only a reader more.
   struct instants {
-    std::uint32_t scope_begin, block_begin, barrier, settled;
+    std::uint32_t scope_begin, block_begin, barrier, now;
   };
-  static bool nothing_new(const shadow_cell& cell, instants t) {
-    const mark w = cell.write, r = cell.reader, o = cell.other_reader;
-    if (((w.who | r.who | o.who) & (mark::atomic | mark::in_flight | mark::split)) != 0) return false;
+  static bool is_settled(const shadow_cell& cell, instants t) {
+    const mark w = cell.write;
     const bool behind_barrier = w.time < t.barrier && w.time >= t.block_begin;
-    const bool read_by_two = r.time >= t.settled && o.time >= t.settled;
-    if (Cells::starts_uninitialised) return behind_barrier && read_by_two;
-    if (!behind_barrier && w.time >= t.scope_begin) return false;
-    return read_by_two || ((o.who & mark::two_blocks) != 0 && r.time >= t.scope_begin && o.time >= t.scope_begin);
+    const bool good = behind_barrier || (!Cells::starts_uninitialised && w.time < t.scope_begin);
+    return good && !w.is(mark::in_flight | mark::split) && cell.updater.time < t.scope_begin;
+  }
+  // The common cases of remember(): the first reader since a barrier, and another one of the same warp access.
+  void remember_reader(mark& r, mark mine, instants t) {
+    const int apart = r.thread() ^ mine.thread();
+    if (r.time == t.now && apart < 32 && r.spread() < mark::several_warps) {
+      if (apart >> r.spread() != 0) r.set_spread(32 - __builtin_clz(unsigned(apart)));
+    } else if (r.spread() == mark::several_warps    ? r.time < t.barrier
+               : r.spread() == mark::several_blocks ? r.time < t.scope_begin
+                                                    : true) {
+      remember(r, mine);
+    }
   }
 
   std::vector<std::array<shadow_cell, 4>> split_words_;
@@ -140,7 +147,7 @@ template <class Found>
 void shadow<Cells>::check(const warp_access& a, int access_bytes, const lane_offsets& offsets, int first_thread,
                           std::uint16_t line, Found&& found) {
   const std::uint32_t now = time.now();
-  const auto mine = [=](int lane, unsigned special) {
+  const auto mine = [=](int lane, unsigned special = 0) {
     return mark{now, std::uint16_t(unsigned(first_thread + lane) | special), line};
   };
   const auto at = [&](int lane, std::uint64_t offset) {
@@ -151,7 +158,7 @@ void shadow<Cells>::check(const warp_access& a, int access_bytes, const lane_off
   case access_kind::store:
   case access_kind::stmatrix:
     return for_each_cell(access_bytes, offsets, [&](shadow_cell& c, std::uint64_t offset, int lane) {
-      write(c, mine(lane, 0), flag(lane, access::keeps_value), at(lane, offset));
+      write(c, mine(lane), flag(lane, access::keeps_value), at(lane, offset));
     });
   case access_kind::async_copy:
     if (a.first->where() == space::global) break;
@@ -162,13 +169,14 @@ void shadow<Cells>::check(const warp_access& a, int access_bytes, const lane_off
   case access_kind::atomic_compare:
   case access_kind::atomic_loop:
     return for_each_cell(access_bytes, offsets, [&](shadow_cell& c, std::uint64_t offset, int lane) {
-      update(c, mine(lane, mark::atomic), flag(lane, access::overwrites), at(lane, offset));
+      update(c, mine(lane), flag(lane, access::overwrites), at(lane, offset));
     });
   default: break;
   }
-  const instants t{time.scope_begin(), time.block_begin(), time.barrier(), time.settled()};
+  const instants t{time.scope_begin(), time.block_begin(), time.barrier(), now};
   for_each_cell(access_bytes, offsets, [&, t](shadow_cell& c, std::uint64_t offset, int lane) {
-    if (!nothing_new(c, t)) read(c, mine(lane, 0), at(lane, offset));
+    if (is_settled(c, t)) remember_reader(c.reader, mine(lane), t);
+    else read(c, mine(lane), at(lane, offset));
   });
 }
 
@@ -228,51 +236,31 @@ bool shadow<Cells>::in_flight_or_uninitialised(const shadow_cell& cell, mark min
   return true;
 }
 
-// A new mark replaces one that is ordered before it: whoever races with the older one races with the new one too.
-template <class Cells>
-void shadow<Cells>::remember(shadow_cell& cell, mark mine) const {
-  constexpr auto same = std::uint16_t(~mark::two_blocks);
-  const auto replaceable = [&](mark old) {
-    if (old.time < time.barrier()) return !time.of_another_block(old);
-    return (old.who & same) == mine.who || (old.thread() != mine.thread() && ordered(old, mine));
-  };
-  if (replaceable(cell.reader)) cell.reader = mine;
-  else if (replaceable(cell.other_reader)) cell.other_reader = mine;
-  else if (time.of_another_block(cell.reader) && time.of_another_block(cell.other_reader) &&
-           (cell.other_reader.who & mark::two_blocks) == 0)
-    cell.other_reader = mine;
-  else return;
-  if (cell.other_reader.time < time.scope_begin()) return;
-  if (time.of_another_block(cell.reader) != time.of_another_block(cell.other_reader))
-    cell.other_reader.who |= mark::two_blocks;
-  else if (cell.other_reader.time >= time.block_begin()) cell.other_reader.who &= same;
-}
-
 template <class Cells>
 template <class Found>
 void shadow<Cells>::read(shadow_cell& cell, mark mine, Found&& found) {
   if (!in_flight_or_uninitialised(cell, mine, found) && !ordered(cell.write, mine))
-    found((cell.write.who & mark::atomic) != 0 ? hazard::atomic_and_plain : hazard::read_after_write, cell.write);
-  if (((cell.reader.who | cell.other_reader.who) & mark::atomic) != 0)
-    for (const mark& old : {cell.reader, cell.other_reader})
-      if ((old.who & mark::atomic) != 0 && !ordered(old, mine)) return found(hazard::atomic_and_plain, old);
-  remember(cell, mine);
+    found(cell.write.is(mark::atomic) ? hazard::atomic_and_plain : hazard::read_after_write, cell.write);
+  if (!ordered(cell.updater, mine)) found(hazard::atomic_and_plain, cell.updater);
+  remember(cell.reader, mine);
 }
 
 template <class Cells>
 template <class Found>
 void shadow<Cells>::write(shadow_cell& cell, mark mine, bool keeps_value, Found&& found) {
-  const bool pending = cell.write.time >= time.scope_begin() && (cell.write.who & mark::in_flight) != 0;
-  if (pending) found(hazard::in_flight, cell.write);
-  else if (!ordered(cell.write, mine))
-    found((cell.write.who & mark::atomic) != 0 ? hazard::atomic_and_plain
-          : keeps_value                        ? hazard::same_value
-                                               : hazard::write_after_write,
+  const bool pending = cell.write.time >= time.scope_begin() && cell.write.is(mark::in_flight);
+  if (!ordered(cell.updater, mine)) found(hazard::atomic_and_plain, cell.updater);
+  if (!ordered(cell.reader, mine)) found(hazard::write_after_read, cell.reader);
+  if (pending) {
+    found(hazard::in_flight, cell.write);
+  } else if (!ordered(cell.write, mine)) {
+    const bool beside_atomic = cell.write.is(mark::atomic), harmless = keeps_value && !beside_atomic;
+    found(beside_atomic ? hazard::atomic_and_plain
+          : harmless    ? hazard::same_value
+                        : hazard::write_after_write,
           cell.write);
-  for (const mark& old : {cell.reader, cell.other_reader}) {
-    if (ordered(old, mine)) continue;
-    const bool atomic = (old.who & mark::atomic) != 0;
-    found(atomic ? hazard::atomic_and_plain : hazard::write_after_read, old);
+    if (harmless)
+      return void(cell.write = time.joined(cell.write, mine));  // others may still race with the earlier ones
   }
   cell.write = mine;
 }
@@ -280,13 +268,14 @@ void shadow<Cells>::write(shadow_cell& cell, mark mine, bool keeps_value, Found&
 template <class Cells>
 template <class Found>
 void shadow<Cells>::update(shadow_cell& cell, mark mine, bool overwrites, Found&& found) {
-  if (Cells::starts_uninitialised && overwrites && cell.write.time < time.scope_begin()) cell.write = mine;
-  if (!in_flight_or_uninitialised(cell, mine, found) && (cell.write.who & mark::atomic) == 0 &&
-      !ordered(cell.write, mine))
+  if (Cells::starts_uninitialised && overwrites && cell.write.time < time.scope_begin()) {
+    cell.write = mine;
+    cell.write.who |= mark::atomic;
+  }
+  if (!in_flight_or_uninitialised(cell, mine, found) && !cell.write.is(mark::atomic) && !ordered(cell.write, mine))
     found(hazard::atomic_and_plain, cell.write);
-  for (const mark& old : {cell.reader, cell.other_reader})
-    if ((old.who & mark::atomic) == 0 && !ordered(old, mine)) found(hazard::atomic_and_plain, old);
-  remember(cell, mine);
+  if (!ordered(cell.reader, mine)) found(hazard::atomic_and_plain, cell.reader);
+  remember(cell.updater, mine);
 }
 
 }  // namespace memtile::sim::detail

@@ -23,7 +23,8 @@ class pending_copies {
     void* to;
     const void* from;
     int bytes, valid, group;
-    bool done;  // the bytes are there already
+    bool done;                 // the bytes are there already
+    unsigned char source[16];  // as they were at the issue
     site issued;
   };
 

@@ -74,11 +74,20 @@ inline std::string explain_deadlock(const simulated_threads& all, int threads) {
          "the call out of the branch.";
 }
 
-/// Somebody can run, but for ever.
-inline std::string explain_livelock(const simulated_threads& all, int threads) {
+/// Somebody can run, but goes round the same addresses for ever.
+inline std::string explain_spinning(const simulated_threads& all, int threads) {
   return who_did_what(all, threads, [](const simulated_thread&) { return false; }) +
-         ". Those who kept running wait for something that no thread brings. Blocks run one after another here, and "
-         "may do so on a GPU: no block may wait for a later one.";
+         ". Those who kept running go round the same addresses and change nothing: they wait for something that no "
+         "thread "
+         "brings. Blocks run one after another here, and may do so on a GPU: no block may wait for a later one. "
+         "(machine.max_spins says how long to look on.)";
+}
+
+/// A warp that stops again and again.
+inline std::string explain_endless_loop(const simulated_threads& all, int threads, int most_stops) {
+  return who_did_what(all, threads, [](const simulated_thread&) { return false; }) +
+         ". A warp of the block has stopped more than " + std::to_string(most_stops) +
+         " times: a loop of barriers or exchanges without an end? If it does end, raise machine.max_stops.";
 }
 
 }  // namespace memtile::sim::detail

@@ -4,15 +4,16 @@
 //
 // Each lane runs alone until it has to wait and notes its accesses in a trace. At the rendezvous the traces are laid
 // side by side. As a rule all lanes walked the same way, and the n-th notes of all of them are one access. Where their
-// ways differ, the lane that stands at the lowest line goes first and takes along those that stand at the same access:
-// after an if or a loop of unequal length the lanes meet again, as they do on the hardware. Where hw::lanes_meet says
-// so, nobody goes on before all have come.
+// ways differ, lanes that will soon stand where others stand catch up; else the one at the lowest line goes first, and
+// takes along those that stand at the same access: after an if or a loop of unequal length the lanes meet again, as they do
+// on the hardware. Where hw::lanes_meet says so, nobody goes on before all have come.
 #pragma once
 
 #include <memtile/hw/hook.hpp>
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 
 namespace memtile::sim::detail {
@@ -25,12 +26,14 @@ struct warp_access {
   int active;
 };
 
-/// Whether these notes are of a thread that goes round in a small circle.
-inline bool few_addresses(const access* begin, const access* end) {
+/// Whether these notes are of a thread that goes round in a small circle and changes nothing.
+inline bool goes_round(const access* begin, const access* end) {
   constexpr int few = 32;
   const void* seen[few];
   int count = 0;
   for (const access* note = begin; note != end; ++note) {
+    const bool changes = note->kind() == access_kind::store || is_atomic(note->kind());
+    if (changes && (note->index & access::keeps_value) == 0) return false;
     if (std::find(seen, seen + count, note->address) != seen + count) continue;
     if (count == few) return false;
     seen[count++] = note->address;
@@ -44,25 +47,33 @@ class warp_trace {
 
   access* begin(int lane) { return &notes_[std::size_t(lane) * stride]; }
   access* end(int lane) { return begin(lane) + capacity; }
-  void set_end(int lane, const access* next) { noted_[lane] = int(next - begin(lane)); }
+  access* next(int lane) { return begin(lane) + noted_[lane]; }
+  void set_next(int lane, const access* next) { noted_[lane] = int(next - begin(lane)); }
+  bool has_room(int lane) const { return noted_[lane] < capacity; }
+  bool has_rest() const {
+    return std::any_of(noted_, noted_ + 32, [](int n) { return n > 0; });
+  }
+  void clear() { std::fill(noted_, noted_ + 32, 0); }
 
-  /// Calls visit(warp_access) for each access of the warp, in order, and forgets the notes.
+  /// Calls visit(warp_access) for each access of the warp, in order, and forgets the notes. `unfinished` are lanes that
+  /// have more to note: where one of them has run out, what the others have left waits until it is known what that one
+  /// does next.
   template <class Visit>
-  void drain(Visit&& visit) {
-    int lanes[32], count = 0, common = capacity;
+  void drain(std::uint32_t unfinished, Visit&& visit) {
+    int at[32] = {};  // how far the notes of each lane are used
+    drain_together(at, visit);
+    drain_diverged(at, unfinished, visit);
     for (int lane = 0; lane < 32; ++lane) {
-      if (noted_[lane] == 0) continue;
-      lanes[count++] = lane;
-      common = (std::min)(common, noted_[lane]);
+      if (at[lane] == 0) continue;
+      std::copy(begin(lane) + at[lane], next(lane), begin(lane));
+      noted_[lane] -= at[lane];
     }
-    if (count == 0) return;
-    drain_diverged(drain_together(lanes, count, common, visit), visit);
-    for (int& n : noted_) n = 0;
   }
 
  private:
   // Not a multiple of the size of a page: the lanes' notes would share the few places of one cache set.
   static constexpr std::size_t stride = capacity + 6;
+  static constexpr int look_ahead = 16;
 
   // Everything but the address and the element: four words, one comparison. `access` has no padding.
   static bool same_access(const access& a, const access& b) {
@@ -77,46 +88,74 @@ class warp_trace {
     return a.line != b.line ? a.line < b.line : a.inner_line < b.inner_line;
   }
 
-  // While all lanes do the same; returns how far that went.
+  // While all lanes that have notes do the same.
   template <class Visit>
-  int drain_together(const int* lanes, int count, int common, Visit& visit) {
-    warp_access together{};
-    for (int i = 0; i < common; ++i) {
-      const access& first = begin(lanes[0])[i];
+  void drain_together(int (&at)[32], Visit& visit) {
+    int lanes[32], count = 0, common = capacity;
+    for (int lane = 0; lane < 32; ++lane) {
+      if (noted_[lane] == 0) continue;
+      lanes[count++] = lane;
+      common = (std::min)(common, noted_[lane]);
+    }
+    if (count == 0) return;
+    int used = 0;
+    for (warp_access together{}; used < common; ++used) {
+      const access& first = begin(lanes[0])[used];
       together.first = &first;
       together.active = 0;
-      for (int k = 0; k < count; ++k) {
-        const access& mine = begin(lanes[k])[i];
-        if (!same_access(mine, first)) return i;
+      bool all_alike = true;
+      for (int k = 0; k < count && all_alike; ++k) {
+        const access& mine = begin(lanes[k])[used];
+        all_alike = same_access(mine, first);
         together.lane[lanes[k]] = &mine;
         together.active += mine.address != nullptr;
       }
+      if (!all_alike) break;
       if (first.kind() != meeting) visit(together);
     }
-    return common;
+    for (int k = 0; k < count; ++k) at[lanes[k]] = used;
   }
 
   template <class Visit>
-  void drain_diverged(int from, Visit& visit) {
-    int at[32];
-    std::fill(at, at + 32, from);
+  void drain_diverged(int (&at)[32], std::uint32_t unfinished, Visit& visit) {
     for (;;) {
-      const access* lowest = nullptr;
+      int leader = -1;
       for (int lane = 0; lane < 32; ++lane) {
-        const access* const mine = begin(lane) + at[lane];
-        if (at[lane] < noted_[lane] && (lowest == nullptr || comes_before(*mine, *lowest))) lowest = mine;
+        const bool has_notes = at[lane] < noted_[lane];
+        if (!has_notes && (unfinished >> lane & 1) != 0) return;
+        if (has_notes && (leader < 0 || comes_before(head(lane, at), head(leader, at)))) leader = lane;
       }
-      if (lowest == nullptr) return;
-      warp_access together{lowest, {}, 0};
+      if (leader < 0) return;
+      leader = whoever_is_behind(leader, at);
+      const access& first = head(leader, at);
+      warp_access together{&first, {}, 0};
       for (int lane = 0; lane < 32; ++lane) {
         const access* const mine = begin(lane) + at[lane];
-        if (at[lane] >= noted_[lane] || !same_access(*mine, *lowest)) continue;
+        if (at[lane] >= noted_[lane] || !same_access(*mine, first)) continue;
         together.lane[lane] = mine;
         together.active += mine->address != nullptr;
         ++at[lane];
       }
-      if (lowest->kind() != meeting) visit(together);
+      if (first.kind() != meeting) visit(together);
     }
+  }
+
+  const access& head(int lane, const int (&at)[32]) { return begin(lane)[at[lane]]; }
+  // A lane that comes to the leader's access soon, where the leader does not come to that lane's, has to catch up: lines
+  // of a function below, or of another file, say nothing of the order.
+  int whoever_is_behind(int leader, const int (&at)[32]) {
+    const access& first = head(leader, at);
+    for (int lane = 0; lane < 32 && first.kind() != meeting; ++lane) {
+      if (at[lane] >= noted_[lane] || same_access(head(lane, at), first)) continue;
+      if (comes_soon(first, lane, at) && !comes_soon(head(lane, at), leader, at)) return lane;
+    }
+    return leader;
+  }
+  bool comes_soon(const access& a, int lane, const int (&at)[32]) {
+    const access* const last = (std::min)(next(lane), begin(lane) + at[lane] + look_ahead);
+    for (const access* note = begin(lane) + at[lane]; note < last && note->kind() != meeting; ++note)
+      if (same_access(*note, a)) return true;
+    return false;
   }
 
   std::unique_ptr<access[]> notes_{new access[32 * stride]};

@@ -37,6 +37,7 @@ inline uint32 returned_lanes(const warp_lanes& warp) {
 // What each lane brought; a lane that is not named brings nonsense.
 inline exchanged gathered(const warp_lanes& warp, uint32 mask) {
   exchanged all;
+  all.came = mask;
   for (int lane = 0; lane < 32; ++lane) all.value[lane] = (mask >> lane & 1) != 0 ? warp[lane].value : ~uint64(0);
   return all;
 }

@@ -134,7 +134,7 @@ TEST_CASE("advice names what to change, and a good line gets none", "[sim]") {
     return advice_of(report_of(machine, strided_copy<float>{stride, first}, in.view(), out.view()));
   };
   CHECK(strided(1, 0) == "");
-  CHECK(says(strided(1, 1), "begin them, and the lanes' first element, at a multiple of 32 bytes"));
+  CHECK(says(strided(1, 1), "begin rows, and the lanes' first element, at a multiple of 32 bytes"));
   CHECK(says(strided(4, 0), "4 times the sectors needed"));
   CHECK(says(strided(4, 0), "load four at once"));
   CHECK(says(strided(32, 0), "8 times the sectors needed"));
