@@ -407,19 +407,13 @@ inline void block_runner::async_copy(void* to_shared, const void* from_global, i
   running().copies.issue(c);
 }
 
-// The bytes become visible, if they are those of the issue; a target outside shared memory was reported where the copy was issued.
+// The bytes become visible; a target outside shared memory was reported where the copy was issued.
 inline void block_runner::arrived(const pending_copies::copy& c) {
   const auto offset = std::size_t(static_cast<unsigned char*>(c.to) - arena_->bytes);
   const std::size_t all = request_.shared_bytes, bytes = std::size_t(c.bytes);
-  if (c.done || offset > all || bytes > all - offset) return;
+  if (offset > all || bytes > all - offset) return;
   std::memset(c.to, 0, bytes);
-  if (c.valid == 0) return;
-  std::memcpy(c.to, c.from, std::size_t(c.valid));
-  if (std::memcmp(c.from, c.source, std::size_t(c.valid)) == 0) return;
-  accounting_.add_fault(fault_kind::copy_in_flight, rank, c.issued, [] {
-    return std::string("the source of this asynchronous copy was changed before the copy was waited for: which bytes "
-                       "arrive is not defined. Wait before changing it.");
-  });
+  if (c.valid > 0) std::memcpy(c.to, c.from, std::size_t(c.valid));
 }
 
 // Where lanes of a warp close their groups in different places, the hardware makes a group of each, and a wait for "all
@@ -439,8 +433,13 @@ inline void block_runner::async_commit(site s) {
 
 inline void block_runner::async_wait(int groups_left_pending, site) {
   running().copies.wait(groups_left_pending, [&](const pending_copies::copy& c) {
-    arrived(c);
+    if (!c.done) arrived(c);
     note(space::shared, arrival, c.to, c.bytes, c.issued);
+    if (c.valid == 0 || std::memcmp(c.from, c.source, std::size_t(c.valid)) == 0) return;
+    accounting_.add_fault(fault_kind::copy_in_flight, rank, c.issued, [] {
+      return std::string("the source of this asynchronous copy was changed before the copy was waited for: which bytes "
+                         "arrive is not defined. Wait before changing it.");
+    });
   });
 }
 

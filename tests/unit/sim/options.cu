@@ -5,6 +5,8 @@
 
 #include <memtile/gemm.cuh>
 
+#include <stdexcept>
+
 namespace {
 
 namespace hw = memtile::hw;
@@ -43,6 +45,23 @@ struct copies {
   }
 };
 
+struct overwrites_source {
+  static constexpr int threads = 32;
+  struct storage {
+    shared_tile<int, 1, 32> values;
+  };
+  bool early;
+  MEMTILE_KERNEL void operator()(block b, storage& shared, vector_view<int> in, vector_view<int> out) const {
+    const int i = b.rank();
+    hw::async_copy<4>(shared.values.address(0, i), in.address(i), true, site::here());
+    hw::async_commit(site::here());
+    if (early) in.store(i, -5);
+    hw::async_wait<0>(site::here());
+    if (!early) in.store(i, -5);
+    out.store(i, shared.values.load(0, i));
+  }
+};
+
 struct ticket_and_race {
   static constexpr int threads = 64;
   struct storage {
@@ -76,6 +95,39 @@ struct of_no_model {
     out.store(b.rank(), 1);
     if (b.rank() == 40) hw::no_model("frobnicate.sync", site{"own.cu", 17});
     out.store(64 + b.rank(), 2);
+  }
+};
+
+struct throws {
+  static constexpr int threads = 64;
+  MEMTILE_KERNEL void operator()(block b, vector_view<int> out) const {
+    out.store(b.rank(), 1);
+#if !MEMTILE_CUDA
+    if (b.rank() == 33) throw std::runtime_error("thirty-three");
+#endif
+  }
+};
+
+struct one_store {
+  static constexpr int threads = 8;
+  MEMTILE_KERNEL void operator()(block b, vector_view<int> out) const { out.store(b.rank(), b.rank()); }
+};
+
+// Shared memory and an array of the thread's own, seen through views.
+struct views_of_other_memory {
+  static constexpr int threads = 32;
+  struct storage {
+    int values[32];
+  };
+  bool barrier;
+  MEMTILE_KERNEL void operator()(block b, storage& shared, vector_view<int> out) const {
+    const vector_view<int> values{shared.values, 32};
+    int own[4];
+    const vector_view<int> mine{own, 4};
+    for (int i = 0; i < 4; ++i) mine.store(i, b.rank() + i + b.grid_column());
+    values.store(b.rank(), mine.load(1));
+    if (barrier) b.sync();
+    out.store(32 * b.grid_column() + b.rank(), values.load(31 - b.rank()));
   }
 };
 
@@ -126,6 +178,20 @@ TEST_CASE("copies arrive late, early or by chance, and must be waited for in eve
     CHECK((policy == arrive::latest ? early == 0 : policy == arrive::earliest ? early == 32 : early > 0 && early < 32));
     CHECK(memtile::launch(machine, grid{1}, copies{true}, in.view(), out.view()).ok());
     for (int i = 0; i < 32; ++i) CHECK(out.host()(i) == i + 1);
+  }
+}
+
+TEST_CASE("the source of a copy must stay until the copy was waited for", "[sim]") {
+  memtile::sim::machine machine;
+  for (auto policy : {arrive::latest, arrive::earliest}) {
+    machine.copies = policy;
+    for (bool early : {true, false}) {
+      auto in = machine.buffer<int>(32, [](int i) { return i + 1; });
+      auto out = machine.buffer<int>(32);
+      const bool clean = memtile::launch(machine, grid{1}, overwrites_source{early}, in.view(), out.view()).ok();
+      CHECK(clean == !early);
+      if (!early) CHECK(out.host()(7) == 8);
+    }
   }
 }
 
@@ -212,4 +278,40 @@ TEST_CASE("accumulators count their operations", "[sim]") {
   REQUIRE(memtile::gemm(machine, a.view(), b.view(), c.view()));
   CHECK(machine.last_report()->flops() == 2 * 64 * 64 * 32);
   CHECK(machine.report().flops() == 2 * 64 * 64 * 32);
+}
+
+TEST_CASE("a launch that was stopped leaves nothing to the next one", "[sim]") {
+  for (int jobs : {1, 4}) {
+    memtile::sim::machine machine;
+    machine.jobs = jobs;
+    auto out = machine.buffer<int>(128);
+    CHECK(!memtile::launch(machine, grid{6}, of_no_model{}, out.view()).ok());
+    CHECK(memtile::launch(machine, grid{1}, one_store{}, out.view()).ok());
+    CHECK(machine.last_report()->rows().size() == 1);
+    CHECK(machine.last_report()->total(memtile::sim::space::global).lanes == 8);
+  }
+}
+
+#if !MEMTILE_CUDA
+TEST_CASE("an exception ends the run, not the program", "[sim]") {
+  memtile::sim::machine machine;
+  auto out = machine.buffer<int>(64);
+  CHECK(!memtile::launch(machine, grid{2}, throws{}, out.view()).ok());
+  CHECK(
+      says(verdict::only_fault(machine, fault_kind::no_model), "an exception (thirty-three) has no model on the CPU"));
+  CHECK(memtile::launch(machine, grid{1}, one_store{}, out.view()).ok());
+}
+#endif
+
+TEST_CASE("a view of shared memory counts as shared, one of the thread's own array not at all", "[sim]") {
+  memtile::sim::machine machine;
+  auto out = machine.buffer<int>(96);
+  REQUIRE(memtile::launch(machine, grid{3}, views_of_other_memory{true}, out.view()));
+  CHECK(out.host()(32) == 33);
+  const auto& report = *machine.last_report();
+  CHECK(report.total(memtile::sim::space::shared).requests == 6);
+  CHECK(report.total(memtile::sim::space::global).requests == 3);
+  CHECK(!memtile::launch(machine, grid{3}, views_of_other_memory{false}, out.view()).ok());
+  CHECK(verdict::faults_of(machine, fault_kind::race) + verdict::faults_of(machine, fault_kind::uninitialised_read) >=
+        1);
 }

@@ -135,6 +135,76 @@ struct chain_of_lanes {
   }
 };
 
+// All lanes read or write a word; a part of the warp meets; one thread writes.
+struct part_of_the_warp {
+  static constexpr int threads = 64;
+  struct storage {
+    shared_tile<int, 1, 1> word;
+  };
+  memtile::uint32 meeting;  // lanes
+  int writer;
+  bool readers_in_both_warps;
+  MEMTILE_KERNEL void operator()(block b, storage& shared, vector_view<int> out) const {
+    if (b.rank() == 0) shared.word.store(0, 0, 1);
+    b.sync();
+    const bool reads = b.rank() < 32 || readers_in_both_warps;
+    int v = reads ? shared.word.load(0, 0) : 0;
+    for (int i = 0; i < 300; ++i) v += out.load(64 + b.rank());
+    if (b.rank() < 32 && (meeting >> b.rank() & 1) != 0) hw::warp_barrier(meeting, site::here());
+    if (b.rank() == writer) shared.word.store(0, 0, 2);
+    out.store(b.rank(), v);
+  }
+};
+
+// Several threads store one value, and then one of them another.
+struct cleared_by_all {
+  static constexpr int threads = 64;
+  struct storage {
+    shared_tile<int, 1, 1> total;
+  };
+  int last;
+  bool barrier;
+  MEMTILE_KERNEL void operator()(block b, storage& shared, vector_view<int> out) const {
+    shared.total.store(0, 0, 0);
+    if (barrier) b.sync();
+    if (b.rank() == last) shared.total.store(0, 0, 7);
+    b.sync();
+    out.store(b.rank(), shared.total.load(0, 0));
+  }
+};
+
+// A plain read, ordered before the updates of its own warp, not before those of the other.
+struct read_before_updates {
+  static constexpr int threads = 64;
+  struct storage {
+    shared_tile<int, 1, 1> word;
+  };
+  bool barrier;
+  MEMTILE_KERNEL void operator()(block b, storage& shared, vector_view<int> out) const {
+    if (b.rank() == 0) shared.word.store(0, 0, 0);
+    b.sync();
+    if (b.rank() == 0) out.store(0, shared.word.load(0, 0));
+    b.warp().sync();
+    if (barrier) b.sync();
+    shared.word.atomic_add(0, 0, 1);
+  }
+};
+
+// An exchange is a first write.
+struct exchange_first {
+  static constexpr int threads = 32;
+  struct storage {
+    shared_tile<int, 1, 1> lock;
+  };
+  MEMTILE_KERNEL void operator()(block b, storage& shared, vector_view<int> out) const {
+    if (b.rank() == 0) hw::atomic_exchange(hw::memory::shared, shared.lock.address(0, 0), 5, site::here());
+    b.sync();
+    shared.lock.atomic_add(0, 0, 1);
+    b.sync();
+    out.store(b.rank(), shared.lock.load(0, 0));
+  }
+};
+
 }  // namespace
 
 TEST_CASE("a tile loop without its second barrier is a race, also where the values are right", "[sim][SIM-01]") {
@@ -205,4 +275,50 @@ TEST_CASE("what one lane knows it hands on", "[sim]") {
   auto out = machine.buffer<int>(1);
   CHECK(memtile::launch(machine, memtile::grid{1}, chain_of_lanes{0x6u}, out.view()).ok());
   CHECK(!memtile::launch(machine, memtile::grid{1}, chain_of_lanes{0xcu}, out.view()).ok());
+}
+
+TEST_CASE("every reader counts, also where a part of the warp has met", "[sim]") {
+  memtile::sim::machine machine;
+  auto out = machine.buffer<int>(128, [](int) { return 0; });
+  const auto clean = [&](part_of_the_warp kernel) {
+    return memtile::launch(machine, memtile::grid{1}, kernel, out.view()).ok();
+  };
+  for (int writer : {0, 1, 17, 31}) {
+    CAPTURE(writer);
+    CHECK(!clean({0, writer, false}));
+    CHECK(!clean({0x0000ffffu, writer, false}));
+    CHECK(!clean({0xffff0000u, writer, false}));
+    CHECK(clean({0xffffffffu, writer, false}));
+    CHECK(!clean({0xffffffffu, writer, true}));
+  }
+  CHECK(!clean({0xffffffffu, 40, false}));  // the other warp
+}
+
+TEST_CASE("a value that all have stored hides no other store", "[sim]") {
+  memtile::sim::machine machine;
+  auto out = machine.buffer<int>(64);
+  for (int last : {0, 5, 31, 32, 63}) {
+    CAPTURE(last);
+    CHECK(!memtile::launch(machine, memtile::grid{1}, cleared_by_all{last, false}, out.view()).ok());
+    CHECK(verdict::faults_of(machine, fault_kind::race) >= 1);
+    CHECK(memtile::launch(machine, memtile::grid{1}, cleared_by_all{last, true}, out.view()).ok());
+    CHECK(out.host()(33) == 7);
+  }
+}
+
+TEST_CASE("updates of one warp do not hide a plain read from those of another", "[sim][SIM-12]") {
+  memtile::sim::machine machine;
+  auto out = machine.buffer<int>(1);
+  for (auto order : {memtile::sim::order::forward, memtile::sim::order::reverse}) {
+    machine.order = order;
+    CHECK(!memtile::launch(machine, memtile::grid{1}, read_before_updates{false}, out.view()).ok());
+    CHECK(memtile::launch(machine, memtile::grid{1}, read_before_updates{true}, out.view()).ok());
+  }
+}
+
+TEST_CASE("an exchange initialises", "[sim][SIM-05]") {
+  memtile::sim::machine machine;
+  auto out = machine.buffer<int>(32);
+  CHECK(memtile::launch(machine, memtile::grid{1}, exchange_first{}, out.view()).ok());
+  CHECK(out.host()(3) == 37);
 }

@@ -4,6 +4,7 @@
 // matchers say.
 #include "verdict.hpp"
 
+#include <cctype>
 #include <cstdlib>
 
 namespace {
@@ -65,6 +66,26 @@ struct two_faults {
   }
 };
 
+struct broadcasts_and_a_column {
+  static constexpr int threads = 32;
+  MEMTILE_KERNEL void operator()(block b, vector_view<const float> in, vector_view<float> out) const {
+    float sum = 0;
+    for (int i = 0; i < 11; ++i) sum += in.load(i < 10 ? i : 32 * b.rank());
+    out.store(b.rank(), sum);
+  }
+};
+struct count_in_shared {
+  static constexpr int threads = 32;
+  struct storage {
+    shared_tile<int, 1, 1> count;
+  };
+  MEMTILE_KERNEL void operator()(block b, storage& shared) const {
+    if (b.rank() == 0) shared.count.store(0, 0, 0);
+    b.sync();
+    shared.count.atomic_add(0, 0, 1);
+  }
+};
+
 struct halo_only {
   static constexpr int threads = 64;
   struct storage {
@@ -74,6 +95,35 @@ struct halo_only {
     memtile::halo_to_shared(b, in, 0, 0, shared.tile, memtile::replicate{});
   }
 };
+
+// Moves past a value of JSON; false if there is none.
+bool skip_json(const char*& at) {
+  const auto skip = [&](char c) {
+    while (*at == ' ' || *at == '\n') ++at;
+    return *at == c ? ++at : nullptr;
+  };
+  const auto skip_list = [&](char end, auto skip_item) {
+    if (skip(end) != nullptr) return true;
+    do {
+      if (!skip_item()) return false;
+    } while (skip(',') != nullptr);
+    return skip(end) != nullptr;
+  };
+  if (skip('{') != nullptr)
+    return skip_list('}', [&] {
+      while (*at == ' ' || *at == '\n') ++at;
+      return *at == '"' && skip_json(at) && skip(':') != nullptr && skip_json(at);
+    });
+  if (skip('[') != nullptr) return skip_list(']', [&] { return skip_json(at); });
+  if (skip('"') != nullptr) {
+    for (; *at != '"' && *at != '\0'; ++at)
+      if (*at == '\\') ++at;
+    return *at == '"' && ++at != nullptr;
+  }
+  const char* const begin = at;
+  while (std::isalnum(static_cast<unsigned char>(*at)) != 0 || *at == '-') ++at;
+  return at != begin;
+}
 
 template <class Kernel, class... Arguments>
 memtile::sim::report report_of(memtile::sim::machine& machine, const Kernel& kernel, const Arguments&... arguments) {
@@ -139,6 +189,7 @@ TEST_CASE("advice names what to change, and a good line gets none", "[sim]") {
   CHECK(says(strided(4, 0), "load four at once"));
   CHECK(says(strided(32, 0), "8 times the sectors needed"));
   CHECK(says(strided(32, 0), "swap the loop order"));
+  CHECK(says(advice_of(report_of(machine, count_in_shared{})), "sum up within the warp first"));
   auto bytes = machine.buffer<memtile::uint8>(128, [](int i) { return i; });
   auto bytes_out = machine.buffer<memtile::uint8>(128);
   CHECK(says(advice_of(report_of(machine, strided_copy<memtile::uint8>{1, 0}, bytes.view(), bytes_out.view())),
@@ -154,13 +205,11 @@ TEST_CASE("the report as JSON", "[sim]") {
   CHECK(says(json, "\"space\": \"shared\", \"kind\": \"load\", \"bytes\": 4, \"measured\": true, \"requests\": 1"));
   CHECK(says(json, "{\"kind\": \"out of bounds\", \"text\": \"out of bounds: kernel "));
   CHECK(says(json, "{\"kind\": \"race\", "));
-  int depth = 0, lowest = 0;
-  for (char c : json) {
-    depth += (c == '{' || c == '[') - (c == '}' || c == ']');
-    lowest = depth < lowest ? depth : lowest;
-  }
-  CHECK(depth == 0);
-  CHECK(lowest == 0);
+  const char* at = json.c_str();
+  CHECK(skip_json(at));
+  CHECK(std::string(at) == "\n");
+  for (const char* wrong : {"{\"a\": 1,}", "{\"a\" 1}", "[1 2]", "{\"a\": 1", "\"a", "{a: 1}"})
+    CHECK(!skip_json(wrong));
   CHECK(memtile::sim::detail::json_text("a\"b\\c\n") == "\"a\\\"b\\\\c\\u000a\"");
 }
 
@@ -206,6 +255,24 @@ TEST_CASE("matchers say which lines break them", "[sim]") {
   memtile::sim::IsClean clean;
   CHECK(!clean.match(report_of(machine, two_faults{}, ints.view())));
   CHECK(says(clean.describe(), "has no faults; it has:\n"));
+}
+
+TEST_CASE("one good access does not pay for a bad one, and what was not counted is not good", "[sim]") {
+  memtile::sim::machine machine;
+  auto in = machine.buffer<float>(1024, [](int i) { return float(i); });
+  auto out = machine.buffer<float>(32);
+  const auto report = report_of(machine, broadcasts_and_a_column{}, in.view(), out.view());
+  CHECK(report.total(space::global, access_kind::load).sectors <
+        report.total(space::global, access_kind::load).ideal_sectors);
+  CHECK(report.total(space::global, access_kind::load).excess_sectors == 28);
+  CHECK_THAT(report, !memtile::sim::IsCoalesced());
+
+  machine.count = false;
+  auto sums = machine.buffer<float>(32);
+  memtile::sim::HasNoBankConflicts no_conflicts;
+  CHECK(!no_conflicts.match(report_of(machine, column_of_tile<memtile::dense>{}, sums.view())));
+  CHECK(says(no_conflicts.describe(), "nothing was counted"));
+  CHECK_THAT(*machine.last_report(), !memtile::sim::MovesAtMost(1 << 30));
 }
 
 TEST_CASE("a status that failed prints its message", "[sim]") {

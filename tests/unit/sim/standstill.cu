@@ -66,6 +66,20 @@ struct barrier_on_two_lines {
   }
 };
 
+// Works on one word for long, or exchanges for long: neither is a wait.
+struct long_work {
+  static constexpr int threads = 32;
+  struct storage {
+    memtile::shared_tile<float, 1, 32> sums;
+  };
+  int rounds, exchanges;
+  MEMTILE_KERNEL void operator()(block b, storage& shared) const {
+    shared.sums.store(0, b.rank(), 0);
+    for (int i = 0; i < rounds; ++i) shared.sums.store(0, b.rank(), shared.sums.load(0, b.rank()) + 1);
+    for (int i = 0; i < exchanges; ++i) b.warp().shuffle_xor(i, 1);
+  }
+};
+
 // Thread `waiter` polls until thread `setter` has raised the flag.
 struct polling {
   static constexpr int threads = 64, line = __LINE__ + 5;  // of the loop
@@ -242,4 +256,13 @@ TEST_CASE("a loop of barriers that never ends is stopped", "[sim]") {
   machine.max_stops = 10000;
   CHECK(!memtile::launch(machine, memtile::grid{1}, barrier_for_ever{}).ok());
   CHECK(verdict::faults_of(machine, fault_kind::livelock) == 1);
+}
+
+TEST_CASE("long work on one word, and many exchanges, are no livelock", "[sim]") {
+  memtile::sim::machine machine;
+  CHECK(memtile::launch(machine, memtile::grid{1}, long_work{300000, 0}).ok());
+  machine.max_stops = 30000;
+  CHECK(memtile::launch(machine, memtile::grid{1}, long_work{0, 25000}).ok());
+  CHECK(!memtile::launch(machine, memtile::grid{1}, long_work{0, 35000}).ok());
+  CHECK(says(verdict::only_fault(machine, fault_kind::livelock), "If it does end, raise machine.max_stops"));
 }

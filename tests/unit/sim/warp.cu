@@ -25,6 +25,24 @@ struct shuffles {
   }
 };
 
+// Arguments that no shuffle should have.
+struct odd_shuffles {
+  static constexpr int threads = 32;
+  hw::shuffle_kind kind;
+  int argument, group;
+  MEMTILE_KERNEL void operator()(block b, vector_view<int> out) const {
+    out.store(b.rank(), hw::shuffle(kind, full, b.rank(), argument, group, site::here()));
+  }
+};
+
+// The mask names lanes that the block does not have.
+struct votes_of_all {
+  static constexpr int threads = 48;
+  MEMTILE_KERNEL void operator()(block b, vector_view<memtile::uint32> out) const {
+    out.store(b.rank(), hw::ballot(full, b.rank() % 3 == 0, site::here()));
+  }
+};
+
 struct broadcast_after_branch {
   static constexpr int threads = 32;
   MEMTILE_KERNEL void operator()(block b, vector_view<int> out) const {
@@ -91,4 +109,27 @@ TEST_CASE("eight bytes are exchanged in two words", "[sim]") {
   auto out = machine.buffer<double>(40);
   REQUIRE(memtile::launch(machine, memtile::grid{1}, sum_of_warp{}, out.view()));
   for (int i = 0; i < 40; ++i) CHECK(out.host()(i) == (i < 32 ? 496 : 284));
+}
+
+TEST_CASE("a negative or long distance is past the end", "[sim][SIM-06]") {
+  memtile::sim::machine machine;
+  auto out = machine.buffer<int>(32);
+  using kind = hw::shuffle_kind;
+  for (auto k : {kind::up, kind::down, kind::exclusive_or})
+    for (int argument : {-1, -40, 32, 33, 1000, int(0x80000000)}) {
+      CAPTURE(int(k), argument);
+      REQUIRE(memtile::launch(machine, memtile::grid{1}, odd_shuffles{k, argument, 32}, out.view()));
+      for (int i = 0; i < 32; ++i) CHECK(out.host()(i) == i);
+    }
+  REQUIRE(memtile::launch(machine, memtile::grid{1}, odd_shuffles{kind::index, -1, 32}, out.view()));
+  CHECK(out.host()(4) == 31);
+  for (int group : {0, -8, 12, 33, 64})
+    CHECK(!memtile::launch(machine, memtile::grid{1}, odd_shuffles{kind::index, 40, group}, out.view()).ok());
+}
+
+TEST_CASE("lanes that do not exist vote no", "[sim]") {
+  memtile::sim::machine machine;
+  auto out = machine.buffer<memtile::uint32>(48);
+  REQUIRE(memtile::launch(machine, memtile::grid{1}, votes_of_all{}, out.view()));
+  CHECK(out.host()(40) == 0x2492u);
 }
