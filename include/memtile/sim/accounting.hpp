@@ -231,12 +231,8 @@ inline void accounting::leave_out_lanes_outside(const access& a, lane_offsets& o
   for (std::size_t lane = 0; lane < 32; ++lane) {
     std::int64_t& offset = offsets[lane];
     if (offset == idle || (offset >= 0 && offset <= last)) continue;
-    add_fault(fault_kind::out_of_bounds, first_thread + int(lane), a.place(), [&] {
-      return "the " + std::to_string(a.bytes) + " bytes at " + std::to_string(offset) + " are outside the " +
-             std::to_string(shared_bytes_) +
-             " bytes of shared memory that the kernel asked for. Access shared memory through the tiles of the "
-             "kernel's storage.";
-    });
+    add_fault(fault_kind::out_of_bounds, first_thread + int(lane), a.place(),
+              [&] { return words_for_outside_storage(a.bytes, offset, shared_bytes_); });
     offset = idle;
   }
 }

@@ -17,7 +17,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <exception>
 #include <iterator>
 #include <memory>
 #include <string>
@@ -39,7 +38,7 @@ class block_runner final : public listener {
   /// Runs the block that is the `number`-th of the launch. False if no further one shall run.
   bool run(std::int64_t number, const block_place&);
 
-  // The rest is called by the running kernel.
+  // The rest is called by the running kernel: kernel_calls.hpp.
   void trace_full() override;
   void wait_for_block(site s) override { stop(thread_state::at_block_barrier, s); }
   void wait_for_warp(uint32 mask, uint64 mine, exchanged& all, bool orders, site) override;
@@ -305,173 +304,12 @@ inline bool block_runner::release_without_returned() {
         [&](int lane) {
           simulated_thread& t = thread(first + lane);
           accounting_.add_fault(fault_kind::wrong_mask, first + lane, t.where, [&] {
-            return "the mask " + hexadecimal(t.mask) + " of this warp operation names " +
-                   thread_ranges(ranks_in(first, t.mask & returned)) +
-                   ", which returned before. Name only lanes that make the call, or let the others return after it.";
+            return words_for_returned_lanes(t.mask, thread_ranges(ranks_in(first, t.mask & returned)));
           });
           set_state(t, thread_state::ready);
         });
   }
   return released;
-}
-
-// --- a thread, on its own stack ---
-
-inline void block_runner::enter(void* of_thread) {
-  simulated_thread& t = *static_cast<simulated_thread*>(of_thread);
-  block_runner& m = *static_cast<block_runner*>(t.owner);
-#if defined(__cpp_exceptions)
-  try {
-    m.request_.body(m.request_.call);
-  } catch (const std::exception& e) {
-    m.no_model((std::string("an exception (") + e.what() + ")").c_str(), t.where);
-  } catch (...) {
-    m.no_model("an exception", t.where);
-  }
-#else
-  m.request_.body(m.request_.call);
-#endif
-  m.set_state(t, thread_state::returned);
-}
-
-inline void block_runner::stop(thread_state s, const site& where) {
-  simulated_thread& t = running();
-  t.where = where;
-  set_state(t, s);
-  t.stack.yield();
-}
-
-// A kernel that spins has to let the others run.
-inline void block_runner::trace_full() {
-  running().spins = goes_round(end - warp_trace::capacity, end);
-  stop(thread_state::trace_full, end[-1].place());
-}
-
-// An access that is left out fills no trace; a thread that spins on one has to let the others run all the same.
-inline void block_runner::left_out(const site& s) {
-  if (++running().left_out % warp_trace::capacity != 0) return;
-  running().spins = true;
-  stop(thread_state::trace_full, s);
-}
-
-// An earlier block could not go on: this one has not happened.
-inline void block_runner::wait_for_turn() {
-  has_turn = true;
-  if (!accounting_.wait_for_turn()) stop(thread_state::gave_up, site::here("", 0));
-}
-
-inline void block_runner::wait_for_warp(uint32 mask, uint64 mine, exchanged& all, bool orders, site s) {
-  if ((mask >> (rank % 32) & 1) == 0) {
-    accounting_.add_fault(fault_kind::wrong_mask, rank, s, [&] {
-      return "lane " + std::to_string(rank % 32) + " calls a warp operation whose mask " + hexadecimal(mask) +
-             " does not name it. A mask must name exactly the lanes that make the call.";
-    });
-    for (uint64& value : all.value) value = mine;
-    return;
-  }
-  simulated_thread& t = running();
-  t.mask = mask;
-  t.value = mine;
-  t.all = &all;
-  t.orders = orders;
-  stop(thread_state::at_warp_operation, s);
-}
-
-// Lanes that the block does not have bring nonsense, and nobody minds if it is not used: the last warp of a block may be
-// incomplete, and then all its lanes are named.
-inline void block_runner::lane_not_named(int lane, uint32 mask, site s) {
-  if (rank / 32 * 32 + lane >= size) return;
-  accounting_.add_fault(fault_kind::wrong_mask, rank, s, [&] {
-    return "lane " + std::to_string(rank % 32) + " asks for the value of lane " + std::to_string(lane) +
-           ", which the mask " + hexadecimal(mask) +
-           " does not name: what it gets is not defined. Name the lane, and let it make the call, or ask another one.";
-  });
-}
-
-inline void block_runner::wrong_group(int group, site s) {
-  accounting_.add_fault(fault_kind::wrong_mask, rank, s, [&] {
-    return "a shuffle must be in groups of 1, 2, 4, 8, 16 or 32 lanes, not of " + std::to_string(group) + ".";
-  });
-}
-
-inline void block_runner::async_copy(void* to_shared, const void* from_global, int bytes, int valid, site to,
-                                     site from) {
-  note(space::global, access_kind::async_copy, valid > 0 ? from_global : nullptr, bytes, from);
-  note(space::shared, access_kind::async_copy, to_shared, bytes, to);
-  pending_copies::copy c{to_shared, from_global, bytes, valid, 0, false, {}, to};
-  if (valid > 0) std::memcpy(c.source, from_global, std::size_t(valid));
-  const bool now =
-      options_.copies == arrive::earliest || (options_.copies == arrive::random && (random_.next() & 1) != 0);
-  if (now) arrived(c);
-  c.done = now;
-  running().copies.issue(c);
-}
-
-// The bytes become visible; a target outside shared memory was reported where the copy was issued.
-inline void block_runner::arrived(const pending_copies::copy& c) {
-  const auto offset = std::size_t(static_cast<unsigned char*>(c.to) - arena_->bytes);
-  const std::size_t all = request_.shared_bytes, bytes = std::size_t(c.bytes);
-  if (offset > all || bytes > all - offset) return;
-  std::memset(c.to, 0, bytes);
-  if (c.valid > 0) std::memcpy(c.to, c.from, std::size_t(c.valid));
-}
-
-// Where lanes of a warp close their groups in different places, the hardware makes a group of each, and a wait for "all
-// but the newest" waits for more than was meant.
-inline void block_runner::async_commit(site s) {
-  const auto group = std::size_t(running().copies.commit());
-  std::vector<site>& of_warp = commits_[rank / 32];
-  if (group >= of_warp.size()) return of_warp.push_back(s);
-  if (same_site(of_warp[group], s)) return;
-  accounting_.add_fault(fault_kind::divergent_commit, rank, s, -1, of_warp[group], [&] {
-    return "closes group " + std::to_string(group) +
-           " of its asynchronous copies, which another lane of its warp closes at " + place(of_warp[group]) +
-           ". A wait that leaves groups pending may wait for more of them than meant: commit where the lanes of a warp "
-           "are together.";
-  });
-}
-
-inline void block_runner::async_wait(int groups_left_pending, site) {
-  running().copies.wait(groups_left_pending, [&](const pending_copies::copy& c) {
-    if (!c.done) arrived(c);
-    note(space::shared, arrival, c.to, c.bytes, c.issued);
-    if (c.valid == 0 || std::memcmp(c.from, c.source, std::size_t(c.valid)) == 0) return;
-    accounting_.add_fault(fault_kind::copy_in_flight, rank, c.issued, [] {
-      return std::string("the source of this asynchronous copy was changed before the copy was waited for: which bytes "
-                         "arrive is not defined. Wait before changing it.");
-    });
-  });
-}
-
-inline void block_runner::out_of_bounds(const char* what, int dimensions, const int64* index, const int64* extent,
-                                        site s) {
-  accounting_.add_fault(fault_kind::out_of_bounds, rank, s, [&] {
-    std::string indices, extents;
-    for (int d = 0; d < dimensions; ++d) {
-      indices += "[" + std::to_string(index[d]) + "]";
-      extents += (d > 0 ? "x" : "") + std::to_string(extent[d]);
-    }
-    return what + indices + " is outside " + extents +
-           "; the access was left out. Let threads past the edge do nothing, or use load_inside and store_inside.";
-  });
-  left_out(s);
-}
-
-inline void block_runner::misaligned(const void* address, int bytes, site s) {
-  accounting_.add_fault(fault_kind::misaligned, rank, s, [&] {
-    return "an access of " + std::to_string(bytes) + " bytes must begin at a multiple of " + std::to_string(bytes) +
-           ", but begins " + std::to_string(std::uintptr_t(address) % std::uintptr_t(bytes)) +
-           " bytes past one; the access was left out. Align the data and its row pitch, or use a narrower access.";
-  });
-  left_out(s);
-}
-
-inline void block_runner::no_model(const char* what, site s) {
-  accounting_.standstill(fault_kind::no_model, s,
-                         std::string(what) + (s.line > 0 ? " at " + place(s) : "") +
-                             " has no model on the CPU: the run ends here. Test this kernel on a GPU, or take the "
-                             "portable way in the simulator.");
-  stop(thread_state::gave_up, s);
 }
 
 }  // namespace memtile::sim::detail

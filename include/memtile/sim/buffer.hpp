@@ -35,7 +35,7 @@ struct memory_functions {
 namespace detail {
 
 inline const memory_functions host_memory{
-    [](std::size_t bytes) { return std::aligned_alloc(256, bytes); }, [](void* p) { std::free(p); },
+    [](std::size_t bytes) { return std::aligned_alloc(256, (bytes + 255) / 256 * 256); }, [](void* p) { std::free(p); },
     [](void* to, const void* from, std::size_t bytes) { std::memcpy(to, from, bytes); },
     [](void* to, const void* from, std::size_t bytes) { std::memcpy(to, from, bytes); }};
 

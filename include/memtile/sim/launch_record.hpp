@@ -5,7 +5,7 @@
 // depend on who was faster.
 #pragma once
 
-#include <memtile/sim/hazards.hpp>
+#include <memtile/sim/fault_words.hpp>
 #include <memtile/sim/options.hpp>
 #include <memtile/sim/site_table.hpp>
 

@@ -3,8 +3,8 @@
 // The CPU machine: hands the blocks of a launch to one or several OS threads, and keeps the report.
 #pragma once
 
-#include <memtile/sim/block_runner.hpp>
 #include <memtile/sim/buffer.hpp>
+#include <memtile/sim/kernel_calls.hpp>
 
 #include <algorithm>
 #include <atomic>
