@@ -8,6 +8,6 @@
 #if !defined(__CUDACC_RTC__)
 #include <memtile/sim/count.hpp>
 #include <memtile/sim/machine.hpp>
-#include <memtile/sim/report.hpp>
+#include <memtile/sim/report_json.hpp>
 #include <memtile/sim/testing.hpp>
 #endif

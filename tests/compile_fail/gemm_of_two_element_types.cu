@@ -8,7 +8,7 @@ using inner = float;
 #else
 using inner = double;
 #endif
-memtile::status start(memtile::sim::listener& where, memtile::matrix_view<const float> a, memtile::matrix_view<const inner> b,
+memtile::status start(memtile::sim::processor& where, memtile::matrix_view<const float> a, memtile::matrix_view<const inner> b,
                       memtile::matrix_view<float> out) {
   return memtile::gemm(where, a, b, out);
 }

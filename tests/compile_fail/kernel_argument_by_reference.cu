@@ -14,4 +14,4 @@ struct fill {
   }
 };
 
-memtile::status start(memtile::sim::listener& where, memtile::vector_view<float> v) { return memtile::launch(where, 1, fill{}, v, 1.f); }
+memtile::status start(memtile::sim::processor& where, memtile::vector_view<float> v) { return memtile::launch(where, 1, fill{}, v, 1.f); }

@@ -9,6 +9,6 @@ struct kernel {
 #endif
   MEMTILE_KERNEL void operator()(memtile::block, memtile::vector_view<float>) const {}
 };
-memtile::status start(memtile::sim::listener& where, memtile::vector_view<float> v) {
+memtile::status start(memtile::sim::processor& where, memtile::vector_view<float> v) {
   return memtile::launch(where, 1, kernel{}, v);
 }

@@ -12,7 +12,7 @@ struct twice {
 };
 
 #if defined(FIXED)
-memtile::status start(memtile::sim::listener& where, memtile::vector_view<float> v) {
+memtile::status start(memtile::sim::processor& where, memtile::vector_view<float> v) {
 #else
 memtile::status start(memtile::stream_t where, memtile::vector_view<float> v) {
 #endif

@@ -12,7 +12,7 @@
 // prints the message of its status.
 #pragma once
 
-#include <memtile/sim/report.hpp>
+#include <memtile/sim/report_json.hpp>
 
 #if __has_include(<catch2/catch_all.hpp>)
 #include <catch2/catch_all.hpp>

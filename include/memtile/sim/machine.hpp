@@ -5,6 +5,7 @@
 
 #include <memtile/sim/buffer.hpp>
 #include <memtile/sim/kernel_calls.hpp>
+#include <memtile/sim/report_json.hpp>
 
 #include <algorithm>
 #include <atomic>

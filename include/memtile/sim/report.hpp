@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The memtile authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What the simulator found: for each source line that touches memory what its accesses cost, and the faults. How it is
-// printed, as a table, as JSON or for GitHub, stands in report_text.hpp and report_json.hpp.
+// printed, as tables, as JSON or for GitHub, stands in report_text.hpp and report_json.hpp; sim.cuh brings all of it.
 #pragma once
 
 #include <memtile/sim/count.hpp>
@@ -191,6 +191,3 @@ inline std::string report::kernel() const {
 }
 
 }  // namespace memtile::sim
-
-#include <memtile/sim/report_json.hpp>
-#include <memtile/sim/report_text.hpp>
