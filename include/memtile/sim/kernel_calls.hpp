@@ -65,6 +65,7 @@ inline void block_runner::wait_for_warp(uint32 mask, uint64 mine, exchanged& all
   if ((mask >> (rank % 32) & 1) == 0) {
     accounting_.add_fault(fault_kind::wrong_mask, rank, s, [&] { return words_for_caller_not_named(rank % 32, mask); });
     for (uint64& value : all.value) value = mine;
+    all.came = mask;
     return;
   }
   simulated_thread& t = running();

@@ -127,6 +127,23 @@ class shadow {
     const bool good = behind_barrier || (!Cells::starts_uninitialised && w.time < t.scope_begin);
     return good && !w.is(mark::in_flight | mark::split) && cell.updater.time < t.scope_begin;
   }
+  // Of lanes side by side that read the same settled words, the first and the last stand for those between.
+  lane_offsets without_echoes(int access_bytes, const lane_offsets& offsets, instants t) {
+    lane_offsets asking = offsets;
+    std::int64_t settled_at = -1, unsettled_at = -1;
+    for (std::size_t lane = 1; lane < 31; ++lane) {
+      const std::int64_t mine = offsets[lane];
+      if (mine != offsets[lane - 1] || mine != offsets[lane + 1] || mine < 0 || mine == unsettled_at) continue;
+      if (mine != settled_at) (are_settled(mine, access_bytes, t) ? settled_at : unsettled_at) = mine;
+      if (mine == settled_at) asking[lane] = -1;
+    }
+    return asking;
+  }
+  bool are_settled(std::int64_t offset, int access_bytes, instants t) {
+    for (std::int64_t word = offset / 4; word <= (offset + access_bytes - 1) / 4; ++word)
+      if (!is_settled(cells[std::uint64_t(word)], t)) return false;
+    return true;
+  }
   // The common cases of remember(): the first reader since a barrier, and another one of the same warp access.
   void remember_reader(mark& r, mark mine, instants t) {
     const int apart = r.thread() ^ mine.thread();
@@ -174,7 +191,8 @@ void shadow<Cells>::check(const warp_access& a, int access_bytes, const lane_off
   default: break;
   }
   const instants t{time.scope_begin(), time.block_begin(), time.barrier(), now};
-  for_each_cell(access_bytes, offsets, [&, t](shadow_cell& c, std::uint64_t offset, int lane) {
+  const lane_offsets asking = without_echoes(access_bytes, offsets, t);
+  for_each_cell(access_bytes, asking, [&, t](shadow_cell& c, std::uint64_t offset, int lane) {
     if (is_settled(c, t)) remember_reader(c.reader, mine(lane), t);
     else read(c, mine(lane), at(lane, offset));
   });
