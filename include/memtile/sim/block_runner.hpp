@@ -285,9 +285,9 @@ inline bool block_runner::is_of_locals(const warp_access& a, int first) {
 
 inline bool block_runner::release_warp(int warp) {
   const int first = 32 * warp;
+  const warp_lanes lanes{threads_, first, (std::min)(32, size - first)};
   return open_warp_operations(
-      warp_lanes{threads_, first, (std::min)(32, size - first)}, 0,
-      [&](uint32 mask) { accounting_.warp_barrier(warp, mask); },
+      lanes, 0, [&](uint32 mask) { accounting_.warp_barrier(warp, mask | ~lanes.existing()); },
       [&](int lane) { set_state(thread(first + lane), thread_state::ready); });
 }
 
@@ -300,7 +300,7 @@ inline bool block_runner::release_without_returned() {
     const uint32 returned = returned_lanes(lanes);
     if (returned == 0) continue;
     released |= open_warp_operations(
-        lanes, returned, [&](uint32 mask) { accounting_.warp_barrier(warp, mask); },
+        lanes, returned, [&](uint32 mask) { accounting_.warp_barrier(warp, mask | ~lanes.existing()); },
         [&](int lane) {
           simulated_thread& t = thread(first + lane);
           accounting_.add_fault(fault_kind::wrong_mask, first + lane, t.where, [&] {

@@ -40,8 +40,6 @@ class race_clock {
   std::uint32_t scope_begin() const { return scope_begin_; }
   std::uint32_t block_begin() const { return block_begin_; }
   std::uint32_t barrier() const { return barrier_; }
-  /// The last barrier of any kind: two threads are not ordered since.
-  std::uint32_t settled() const { return settled_; }
   bool nearly_overflows() const { return now_ > 0x80000000u; }
 
   void begin_scope() { scope_begin_ = begin_block(); }
@@ -50,7 +48,8 @@ class race_clock {
     return block_begin_ = now_;
   }
   void block_barrier() { settled_ = barrier_ = ++now_; }
-  /// The lanes of the mask know from here on what each of them did, and what each of them knew.
+  /// The lanes of the mask know from here on what each of them did, and what each of them knew. Lanes that the block does
+  /// not have belong to every mask: a group of lanes may be named by a wider one that has them.
   void warp_barrier(int warp, std::uint32_t mask) {
     const std::size_t first = std::size_t(warp) * 32;
     if (known_.size() < first + 32) known_.resize(first + 32);
@@ -91,7 +90,6 @@ class race_clock {
     }
     return earlier;
   }
-  bool of_another_block(mark m) const { return m.time < block_begin_ && m.time >= scope_begin_; }
 
  private:
   bool knows(int thread, int of, std::uint32_t what_happened_at) const {
@@ -106,7 +104,8 @@ class race_clock {
   }
 
   std::uint32_t now_ = 1;
-  std::uint32_t scope_begin_ = 1, block_begin_ = 1, barrier_ = 1, settled_ = 1;
+  std::uint32_t scope_begin_ = 1, block_begin_ = 1, barrier_ = 1;
+  std::uint32_t settled_ = 1;                         // the last barrier of any kind: two threads are not ordered since
   std::vector<std::array<std::uint32_t, 32>> known_;  // [thread][lane of its warp]; empty until a warp barrier is met
 };
 

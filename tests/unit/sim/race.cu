@@ -156,6 +156,23 @@ struct part_of_the_warp {
   }
 };
 
+// The last warp of a block is rarely whole.
+struct incomplete_warp {
+  int threads;
+  struct storage {
+    shared_tile<int, 1, 1> word;
+  };
+  bool barrier;
+  MEMTILE_KERNEL void operator()(block b, storage& shared, vector_view<int> out) const {
+    if (b.rank() == 0) shared.word.store(0, 0, 1);
+    b.sync();
+    const int v = shared.word.load(0, 0);
+    if (barrier) b.warp().sync();
+    if (b.rank() == 0) shared.word.store(0, 0, 2);
+    out.store(b.rank(), v);
+  }
+};
+
 // Several threads store one value, and then one of them another.
 struct cleared_by_all {
   static constexpr int threads = 64;
@@ -321,4 +338,14 @@ TEST_CASE("an exchange initialises", "[sim][SIM-05]") {
   auto out = machine.buffer<int>(32);
   CHECK(memtile::launch(machine, memtile::grid{1}, exchange_first{}, out.view()).ok());
   CHECK(out.host()(3) == 37);
+}
+
+TEST_CASE("a barrier of an incomplete warp orders all lanes that there are", "[sim]") {
+  memtile::sim::machine machine;
+  auto out = machine.buffer<int>(32);
+  for (int threads : {2, 3, 17, 20, 31, 32}) {
+    CAPTURE(threads);
+    CHECK(memtile::launch(machine, memtile::grid{1}, incomplete_warp{threads, true}, out.view()).ok());
+    CHECK(!memtile::launch(machine, memtile::grid{1}, incomplete_warp{threads, false}, out.view()).ok());
+  }
 }
