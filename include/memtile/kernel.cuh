@@ -6,6 +6,7 @@
 #include <memtile/block/block.cuh>
 #include <memtile/block/global_to_shared.cuh>
 #include <memtile/block/halo_to_shared.cuh>
+#include <memtile/block/last_block.cuh>
 #include <memtile/block/reg_to_global.cuh>
 #include <memtile/block/shared_to_reg.cuh>
 #include <memtile/core/as_view.hpp>

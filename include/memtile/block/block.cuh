@@ -7,6 +7,7 @@
 // instructions at every use.
 #pragma once
 
+#include <memtile/block/cluster.cuh>
 #include <memtile/core/std.hpp>
 #include <memtile/hw/barrier.cuh>
 #include <memtile/hw/thread.cuh>
@@ -22,6 +23,9 @@ class warp {
   MEMTILE_FUNCTION constexpr int rank() const { return rank_; }  // of the warp in its block
   MEMTILE_FUNCTION constexpr int lane() const { return lane_; }
   MEMTILE_FUNCTION constexpr int size() const { return size_; }
+  /// The same lane, where the caller knows that all 32 exist: a mask that the compiler knows costs nothing, another one
+  /// several instructions at every shuffle.
+  MEMTILE_FUNCTION constexpr warp complete() const { return warp(*this, 32); }
   /// One bit for each lane that exists.
   MEMTILE_FUNCTION constexpr uint32 mask() const { return size_ == 32 ? 0xffffffffu : (1u << size_) - 1; }
 
@@ -58,15 +62,20 @@ class warp {
   MEMTILE_FUNCTION bool all(bool vote, site s = site::here()) const { return ballot(vote, s) == mask(); }
 
  private:
+  MEMTILE_FUNCTION constexpr warp(const warp& w, int size) : rank_(w.rank_), lane_(w.lane_), size_(size) {}
   int rank_, lane_, size_;
 };
 
 class block {
  public:
-  MEMTILE_FUNCTION constexpr block(int rank, int size) : rank_(rank), size_(size) {}
+  MEMTILE_FUNCTION constexpr block(int rank, int size) : rank_(rank), size_(size) {
+    MEMTILE_ASSUME(rank >= 0 && rank < size);
+  }
   MEMTILE_FUNCTION constexpr int rank() const { return rank_; }  // of this thread in the block
   MEMTILE_FUNCTION constexpr int size() const { return size_; }  // threads
   MEMTILE_FUNCTION constexpr memtile::warp warp() const { return memtile::warp(rank_, size_); }
+
+  MEMTILE_FUNCTION constexpr memtile::cluster cluster() const { return memtile::cluster(); }
 
   // The block's place in the grid, in blocks.
   MEMTILE_FUNCTION int grid_row() const { return hw::block_row(); }
@@ -78,6 +87,8 @@ class block {
 
   /// Every thread of the block arrives, and sees what the others wrote before.
   MEMTILE_FUNCTION void sync(site s = site::here()) const { hw::block_barrier(s); }
+  /// The same barrier; whether any thread voted true.
+  MEMTILE_FUNCTION bool any(bool vote, site s = site::here()) const { return hw::block_barrier_any(vote, s); }
 
  private:
   int rank_, size_;

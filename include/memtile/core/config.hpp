@@ -31,6 +31,13 @@
 #define MEMTILE_KEEP_LOOP
 #endif
 
+// What the compiler of the device may take for granted.
+#if defined(__CUDA_ARCH__)
+#define MEMTILE_ASSUME(condition) __builtin_assume(condition)
+#else
+#define MEMTILE_ASSUME(condition) static_cast<void>(0)
+#endif
+
 // Wraps the templates that call a user's code: a functor without MEMTILE_FUNCTION is an error there. nvcc alone only
 // warns, and compiles a kernel that does nothing.
 #if defined(__NVCC__) && !defined(__CUDACC_RTC__)

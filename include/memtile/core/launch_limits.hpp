@@ -10,7 +10,7 @@
 
 namespace memtile::detail {
 
-inline constexpr int most_threads = 1024;
+inline constexpr int most_threads = 1024, most_cluster = 8;
 inline constexpr int64 most_columns = 0x7fffffff, most_rows = 65535, most_planes = 65535;
 
 /// What a block may have when it opts in, by compute capability times ten; of the nearest older one for those not listed.
@@ -36,6 +36,23 @@ inline status check_configuration(const char* kernel, int64 planes, int64 rows, 
                                 "not {} x {} x {}: number the blocks along the columns",
                                 kernel, most_planes, most_rows, most_columns, planes, rows, columns);
   return {};
+}
+
+inline status check_cluster(const char* kernel, int cluster, int64 columns) {
+  if (cluster < 1 || cluster > most_cluster)
+    return status::unlaunchable("launch of {}: a cluster must have 1 to {} blocks, not {}", kernel, most_cluster,
+                                cluster);
+  if (columns % cluster != 0)
+    return status::unlaunchable("launch of {}: the grid's {} columns must be a multiple of the {} blocks of a cluster",
+                                kernel, columns, cluster);
+  return {};
+}
+// `architecture` is that of the device, or an older one that the kernel was compiled for.
+inline status check_clusters_exist(const char* kernel, int cluster, int architecture) {
+  if (cluster == 1 || architecture >= 90) return {};
+  return status::unlaunchable("launch of {}: a cluster of {} blocks needs compute capability 9.0 or newer, of the "
+                              "device and of the compiled code, not {}.{}",
+                              kernel, cluster, architecture / 10, architecture % 10);
 }
 
 inline status check_shared_bytes(const char* kernel, size_t wanted, size_t most) {

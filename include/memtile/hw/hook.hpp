@@ -15,7 +15,7 @@
 
 namespace memtile::sim {
 
-enum class space : uint8 { shared, global };
+enum class space : uint8 { shared, global, cluster };  // cluster: shared memory of any block of it
 enum class access_kind : uint8 {
   load,
   store,
@@ -48,8 +48,8 @@ struct access {
   static constexpr uint64 keeps_value = uint64(1) << 62, overwrites = uint64(1) << 63;
 
   access_kind kind() const { return access_kind(what & 15); }
-  space where() const { return space(what >> 4 & 1); }
-  int dimensions() const { return what >> 5; }
+  space where() const { return space(what >> 4 & 3); }
+  int dimensions() const { return what >> 6; }
   site place() const {
     site s = site::here(file, line);
     s.operation = operation, s.inner_file = inner_file, s.inner_line = inner_line;
@@ -57,10 +57,12 @@ struct access {
   }
 };
 constexpr uint8 packed_what(space where, access_kind kind, int dimensions) {
-  return uint8(uint8(kind) | uint8(where) << 4 | dimensions << 5);
+  return uint8(uint8(kind) | uint8(where) << 4 | dimensions << 6);
 }
 
-// Notes in a trace that are no accesses. Where the lanes of a warp meet again after they went different ways:
+// Notes in a trace that are no accesses. A fence of the device:
+inline constexpr auto fence = access_kind(13);
+// where the lanes of a warp meet again after they went different ways:
 inline constexpr auto meeting = access_kind(14);
 // and the arrival of an asynchronous copy, which is checked and not counted.
 inline constexpr auto arrival = access_kind(15);
@@ -73,6 +75,7 @@ struct launch_request {
   size_t shared_bytes, shared_alignment;
   void (*body)(const void* call);
   const void* call;
+  int cluster = 1;  // so many blocks run together
 };
 
 /// The values that the lanes of a warp brought to a collective; nonsense from lanes that did not come.
@@ -95,7 +98,9 @@ class listener {
  public:
   // Called on the stack of a simulated thread; the waiting ones return when the others have arrived.
   virtual void trace_full() = 0;
-  virtual void wait_for_block(site) = 0;
+  /// Every thread of the block brings a vote and hears whether one of them was yes.
+  virtual bool wait_for_block(bool vote, site) = 0;
+  virtual void wait_for_cluster(site) = 0;
   /// Every lane of `mask` brings a value and gets those of all. `orders` tells a barrier from a mere exchange: only a
   /// barrier makes one lane's memory accesses visible to another.
   virtual void wait_for_warp(uint32 mask, uint64 mine, exchanged& all, bool orders, site) = 0;
@@ -104,6 +109,8 @@ class listener {
   virtual void async_commit(site) = 0;
   virtual void async_wait(int groups_left_pending, site) = 0;
   virtual void* shared_storage() = 0;
+  /// What is in block `rank` of the cluster where `own` is in this one; null, and a fault, if there is no such place.
+  virtual void* in_block(const void* own, int rank, int bytes, site) = 0;
   /// Global memory is changed in the order of the blocks, also where several run at once.
   virtual void wait_for_turn() = 0;
 
@@ -121,6 +128,7 @@ class listener {
   access* end = nullptr;
   int rank = 0, size = 1;
   int64 block_plane = 0, block_row = 0, block_column = 0;
+  int cluster_rank = 0, cluster_size = 1;
   int64 grid_planes = 1, grid_rows = 1, grid_columns = 1;
   int64 flops = 0;
   bool has_turn = true;

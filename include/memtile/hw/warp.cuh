@@ -59,10 +59,10 @@ template <class T>
 MEMTILE_FUNCTION T shuffle(shuffle_kind kind, uint32 mask, T v, int argument, int group, site s) {
   constexpr int words = (int(sizeof(T)) + 3) / 4;
   uint32 bits[words] = {};
-  __builtin_memcpy(bits, &v, sizeof(T));
+  memtile::detail::copy_bytes(bits, &v, sizeof(T));
   MEMTILE_UNROLL
   for (int w = 0; w < words; ++w) bits[w] = detail::shuffle_word(kind, mask, bits[w], argument, group, s);
-  __builtin_memcpy(static_cast<void*>(&v), bits, sizeof(T));
+  memtile::detail::copy_bytes(&v, bits, sizeof(T));
   return v;
 }
 

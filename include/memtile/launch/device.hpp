@@ -7,6 +7,7 @@
 
 #if !defined(__CUDACC_RTC__)
 #include <memtile/core/launch_limits.hpp>
+#include <memtile/core/std.hpp>
 
 #if MEMTILE_CUDA
 #include <atomic>
@@ -34,14 +35,16 @@ inline status device_attribute(cudaDeviceAttr attribute, int& value) {
   });
 }
 
-// Remembers on which devices a kernel may be launched: with how many threads, its shared memory granted. Only successes
-// are remembered.
+// Remembers on which devices a kernel may be launched: with how many threads, its shared memory granted, and whether in
+// clusters. Only successes are remembered.
 class prepared_kernel {
  public:
-  status prepare(const char* kernel, const void* entry, int threads, size_t dynamic_bytes) {
+  status prepare(const char* kernel, const void* entry, int threads, size_t dynamic_bytes, int cluster) {
     int device = 0;
     if (status s = cuda_call("launch: current device", [&] { return cudaGetDevice(&device); }); !s) return s;
-    if (device < devices && threads <= threads_granted_[device].load(std::memory_order_acquire)) return {};
+    if (device < devices && threads <= threads_granted_[device].load(std::memory_order_acquire) &&
+        (cluster == 1 || clusters_granted_[device].load(std::memory_order_acquire)))
+      return {};
 
     cudaFuncAttributes attributes = {};
     if (status s = cuda_call("launch: kernel attributes", [&] { return cudaFuncGetAttributes(&attributes, entry); });
@@ -50,6 +53,14 @@ class prepared_kernel {
     if (threads > attributes.maxThreadsPerBlock)
       return status::unlaunchable("launch of {}: {} threads of {} registers each do not fit: at most {}", kernel,
                                   threads, attributes.numRegs, attributes.maxThreadsPerBlock);
+    if (cluster > 1) {
+      int major = 0, minor = 0;
+      if (status s = device_attribute(cudaDevAttrComputeCapabilityMajor, major); !s) return s;
+      if (status s = device_attribute(cudaDevAttrComputeCapabilityMinor, minor); !s) return s;
+      const int architecture = min_of(10 * major + minor, attributes.ptxVersion);
+      if (status s = check_clusters_exist(kernel, cluster, architecture); !s) return s;
+      if (device < devices) clusters_granted_[device].store(true, std::memory_order_release);
+    }
     int limit = 0;
     if (status s = device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin, limit); !s) return s;
     if (status s = check_shared_bytes(kernel, attributes.sharedSizeBytes + dynamic_bytes, size_t(limit)); !s) return s;
@@ -66,6 +77,7 @@ class prepared_kernel {
  private:
   static constexpr int devices = 64;  // beyond that nothing is remembered, and each launch asks again
   std::atomic<int> threads_granted_[devices] = {};
+  std::atomic<bool> clusters_granted_[devices] = {};
 };
 
 }  // namespace memtile::detail

@@ -6,8 +6,10 @@
 //
 //   struct my_kernel {
 //     static constexpr int threads = 256;          // of a block; or a plain `int threads` that is set at run time
+//     static constexpr int max_threads = 512;      // optional, with such an `int threads`: more are refused
 //     static constexpr int min_blocks = 2;         // optional: blocks that must fit on a multiprocessor
 //     static constexpr const char* name = "mine";  // optional: for messages and reports, which else say the type
+//     static constexpr int cluster = 4;            // optional: so many blocks of a row run together; block.cluster()
 //     struct storage { ... };                      // optional: shared memory, trivial, up to the card's limit
 //     MEMTILE_KERNEL void operator()(memtile::block block, storage& shared, memtile::vector_view<float> v) const;
 //   };
@@ -65,9 +67,23 @@ inline constexpr int static_threads = 0;  // not known at compile time
 template <class Kernel>
 inline constexpr int static_threads<Kernel, enable_if_t<(Kernel::threads > 0)>> = Kernel::threads;
 template <class Kernel, class = void>
+inline constexpr int max_threads_of = static_threads<Kernel>;
+template <class Kernel>
+inline constexpr int max_threads_of<Kernel, enable_if_t<(Kernel::max_threads > 0)>> = Kernel::max_threads;
+template <class Kernel, class = void>
 inline constexpr int min_blocks_of = 0;
 template <class Kernel>
 inline constexpr int min_blocks_of<Kernel, enable_if_t<(Kernel::min_blocks > 0)>> = Kernel::min_blocks;
+
+template <class Kernel, class = void>
+inline constexpr bool has_cluster = false;
+template <class Kernel>
+inline constexpr bool has_cluster<Kernel, void_t<decltype(int(declval<const Kernel&>().cluster))>> = true;
+template <class Kernel>
+constexpr int cluster_of([[maybe_unused]] const Kernel& kernel) {
+  if constexpr (has_cluster<Kernel>) return int(kernel.cluster);
+  else return 1;
+}
 
 // What messages and reports call a kernel: its own `name`, or its type.
 template <class Kernel, class = void>
@@ -96,10 +112,10 @@ inline constexpr size_t static_shared_limit = 48 * 1024;
 MEMTILE_USER_CODE_BEGIN
 // P... and not const P...: g++ cannot take the address of the latter.
 template <class Kernel, class S, class... P>
-__global__ void __launch_bounds__(static_threads<Kernel>, min_blocks_of<Kernel>) kernel_entry(Kernel kernel, P... p) {
+__global__ void __launch_bounds__(max_threads_of<Kernel>, min_blocks_of<Kernel>) kernel_entry(Kernel kernel, P... p) {
   const int rank = int(threadIdx.x);
   constexpr bool fixed = static_threads<Kernel> != 0;
-  if constexpr (fixed) __builtin_assume(rank >= 0 && rank < static_threads<Kernel>);
+  if constexpr (max_threads_of<Kernel> != 0) __builtin_assume(rank >= 0 && rank < max_threads_of<Kernel>);
   const block b(rank, fixed ? static_threads<Kernel> : int(blockDim.x));
   if constexpr (is_same<S, no_storage>) {
     kernel(b, p...);
@@ -150,24 +166,32 @@ class launcher<Kernel, signature<S, P...>> {
     }
   };
 
+  static status check(const grid& g, const Kernel& kernel, int cluster) {
+    if (status s = check_configuration(name_of<Kernel>(), g.planes, g.rows, g.columns, kernel.threads); !s) return s;
+    return check_cluster(name_of<Kernel>(), cluster, g.columns);
+  }
+
  public:
   static status run(const on_cpu& place, const grid& g, const Kernel& kernel, P... p) {
-    if (status s = check_configuration(name_of<Kernel>(), g.planes, g.rows, g.columns, kernel.threads); !s) return s;
+    const int cluster = cluster_of(kernel);
+    if (status s = check(g, kernel, cluster); !s) return s;
     if (g.planes * g.rows * g.columns == 0) return {};
     const call c{kernel, std::tuple<P...>(p...)};
     const size_t alignment = has_storage ? alignof(S) : 1;
-    return place.machine.run(
-        {name_of<Kernel>(), g.planes, g.rows, g.columns, kernel.threads, shared_bytes, alignment, &call::body, &c});
+    return place.machine.run({name_of<Kernel>(), g.planes, g.rows, g.columns, kernel.threads, shared_bytes, alignment,
+                              &call::body, &c, cluster});
   }
+  static status run(const on_query&, const grid&, const Kernel&, const P&...) { return {}; }
 #if MEMTILE_CUDA
   static status run(const on_gpu& place, const grid& g, const Kernel& kernel, P... p) {
-    if (status s = check_configuration(name_of<Kernel>(), g.planes, g.rows, g.columns, kernel.threads); !s) return s;
+    const int cluster = cluster_of(kernel);
+    if (status s = check(g, kernel, cluster); !s) return s;
     if (g.planes * g.rows * g.columns == 0) return {};
     void (*const entry)(Kernel, P...) = kernel_entry<Kernel, S, P...>;
     const size_t dynamic_bytes = shared_bytes > static_shared_limit ? shared_bytes : 0;
     prepared_kernel& prepared = prepared_entry<Kernel, S, P...>;
-    if (status s =
-            prepared.prepare(name_of<Kernel>(), reinterpret_cast<const void*>(entry), kernel.threads, dynamic_bytes);
+    if (status s = prepared.prepare(name_of<Kernel>(), reinterpret_cast<const void*>(entry), kernel.threads,
+                                    dynamic_bytes, cluster);
         !s)
       return s;
 
@@ -176,6 +200,14 @@ class launcher<Kernel, signature<S, P...>> {
     config.blockDim = dim3(unsigned(kernel.threads));
     config.dynamicSmemBytes = dynamic_bytes;
     config.stream = place.where.stream;
+    [[maybe_unused]] cudaLaunchAttribute together;
+    if constexpr (has_cluster<Kernel>) {
+      together.id = cudaLaunchAttributeClusterDimension;
+      together.val.clusterDim.x = unsigned(cluster);
+      together.val.clusterDim.y = together.val.clusterDim.z = 1;
+      config.attrs = &together;
+      config.numAttrs = cluster > 1;
+    }
     return cuda_call("launch", [&] { return cudaLaunchKernelEx(&config, entry, Kernel(kernel), P(p)...); });
   }
   static status run(const on_either& place, const grid& g, const Kernel& kernel, P... p) {
@@ -205,7 +237,7 @@ using launcher_of = launcher<Kernel, typename signature_of<decltype(&Kernel::ope
 ///           are in the status.
 /// Errors    a configuration that the machine cannot run is refused with the limit that it breaks; an error of an
 ///           earlier call is neither returned nor cleared. An empty grid is success, and nothing is launched.
-/// Requires  rows and planes of the grid up to 65,535; columns up to 2^31 - 1
+/// Requires  rows and planes of the grid up to 65,535; columns up to 2^31 - 1, and a multiple of the kernel's cluster
 /// Cost      the first launch of a kernel on a device asks for its limits, and opts in to shared memory above 48 KiB
 template <class Where, class Kernel, class... Arguments>
 status launch(Where&& where, const grid& blocks, const Kernel& kernel, const Arguments&... arguments) {

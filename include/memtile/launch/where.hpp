@@ -6,6 +6,7 @@
 //   a context                                          the same, with a workspace and a determinism level
 //   a sim::machine                                     the simulator
 //   a testing::machine                                 either, chosen at run time
+//   a workspace_query                                  nowhere: how much workspace would be used
 #pragma once
 
 #include <memtile/hw/hook.hpp>
@@ -32,6 +33,12 @@ struct context {
   memtile::determinism determinism = memtile::determinism::run_to_run;
 };
 
+/// Stands where a machine would: an algorithm only notes the most bytes of workspace that any of its calls would use, and
+/// launches nothing. 0: none is needed.
+struct workspace_query {
+  size_t bytes = 0;
+};
+
 namespace testing {
 template <bool Cuda>
 class basic_machine;
@@ -51,9 +58,15 @@ struct on_either {
   context where;
 };
 
+struct on_query {
+  workspace_query& answer;
+};
+
 inline on_gpu place_of(stream_t stream) { return {context{stream}}; }
 inline on_gpu place_of(const context& where) { return {where}; }
 inline on_cpu place_of(sim::processor& machine) { return {machine}; }
+inline on_query place_of(workspace_query& query) { return {query}; }
+inline on_query place_of(const on_query& place) { return place; }
 inline on_cpu place_of(const on_cpu& place) { return place; }
 inline on_gpu place_of(const on_gpu& place) { return place; }
 inline on_either place_of(const on_either& place) { return place; }

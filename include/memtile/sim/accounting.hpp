@@ -1,10 +1,11 @@
 // SPDX-FileCopyrightText: The memtile authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What becomes of a warp access of the block that runs: it is counted under its source line and checked against the
-// shadow of shared memory. What concerns global memory goes on to the record of the launch: at once if all earlier
-// blocks have ended, else later, from a list.
+// shadow of shared memory, which is one for all blocks of a cluster. What concerns global memory goes on to the record of
+// the launch: at once if all earlier blocks have ended, else later, from a list.
 #pragma once
 
+#include <memtile/sim/cluster_memory.hpp>
 #include <memtile/sim/deferred_accesses.hpp>
 #include <memtile/sim/launch_record.hpp>
 
@@ -26,18 +27,34 @@ class accounting {
     static_cast<void>(table_.take_rows());
     row_in_launch_.clear();
   }
-  /// `number` is the block's place in the order of the launch.
-  void begin_block(std::int64_t number, const block_place& block, const void* shared, std::size_t shared_bytes) {
+  /// `number` is the cluster's place in the order of the launch, `first` the block that runs first or alone, and
+  /// `shared` the shared memory of each block.
+  void begin_cluster(std::int64_t number, const block_place& first, const std::vector<unsigned char*>& shared,
+                     std::size_t shared_bytes) {
     number_ = number;
     my_turn_ = false;
-    block_ = block;
     faults_.clear();
-    shared_ = std::int64_t(shared);
-    shared_bytes_ = shared_bytes;
+    shared_.begin(shared, shared_bytes);
     shadow_.begin_scope();
-    shadow_.cells.reserve((shared_bytes + 3) / 4);
+    shadow_.cells.reserve(shared_.words());
+    enter(0, first);
     deferred_.clear();
     barriers_ = 0;
+  }
+  /// Another block of the cluster goes on. Clusters run one after the other, so it is their turn; a block alone has no
+  /// others.
+  void next_block(int rank, const block_place& block) {
+    if (shared_.is_alone()) return;
+    static_cast<void>(wait_for_turn());
+    shadow_.time.next_block();
+    launch_.next_block(block);
+    enter(rank, block);
+  }
+  void cluster_barrier() {
+    if (shared_.is_alone()) return block_barrier();
+    shadow_.time.cluster_barrier();
+    launch_.cluster_barrier();
+    shared_.cluster_barrier();
   }
   void block_barrier() {
     ++barriers_;
@@ -60,7 +77,7 @@ class accounting {
     return !launch_.halted();
   }
   /// Does the same and hands the rest over. False if nothing further shall run.
-  bool end_block(std::int64_t flops, bool halted);
+  bool end_cluster(std::int64_t flops, bool halted);
 
   /// One access of a warp whose first lane is `first_thread`.
   void visit(const warp_access& a, int first_thread);
@@ -82,12 +99,16 @@ class accounting {
   static constexpr std::int64_t idle = INT64_MIN;  // not -1: an address before the arena is a fault
   static constexpr std::size_t most_deferred = 1 << 22;
 
+  void enter(int rank, const block_place& block) {
+    block_ = block;
+    shared_.enter(rank, block, shadow_.time.now());
+  }
+  void move_into_cluster(const warp_access& a, lane_offsets& offsets, int first_thread);
+  void report_late_reaches();
   void visit_shared(const warp_access& a, int first_thread, std::uint16_t row);
   void visit_as_shared(const warp_access& a, int first_thread);
-  bool is_of_shared(const void* address) const {
-    return std::uint64_t(std::int64_t(address) - shared_) < std::uint64_t(shared_bytes_);
-  }
   void visit_global(const warp_access& a, int first_thread, std::uint16_t row);
+  void check_in_turn(const warp_access& a, int first_thread, std::uint16_t row);
   void check_global(const warp_access& a, int first_thread, std::uint16_t row);
   void leave_out_lanes_outside(const access& a, lane_offsets& offsets, int first_thread);
   void shared_hazard(hazard h, int thread, std::uint64_t offset, const access& a, mark other, std::uint16_t row);
@@ -109,8 +130,7 @@ class accounting {
   std::int64_t number_ = 0;
   bool my_turn_ = false;
   block_place block_;
-  std::int64_t shared_ = 0;
-  std::size_t shared_bytes_ = 0;
+  cluster_memory shared_;
   std::int64_t barriers_ = 0;
   site_table table_;
   std::vector<std::uint16_t> row_in_launch_;
@@ -121,7 +141,8 @@ class accounting {
 
 inline void accounting::visit(const warp_access& a, int first_thread) {
   const access& first = *a.first;
-  if (first.where() == space::global && is_of_shared(first.address)) return visit_as_shared(a, first_thread);
+  if (first.kind() == fence) return check_in_turn(a, first_thread, 0);
+  if (first.where() == space::global && shared_.is_of_block(first.address)) return visit_as_shared(a, first_thread);
   const std::uint16_t row_number = table_.find(first);
   if (options_.count && first.kind() != arrival) {
     report_row& row = table_.row(row_number);
@@ -129,24 +150,27 @@ inline void accounting::visit(const warp_access& a, int first_thread) {
     row.lanes += a.active;
     row.bytes_asked += std::int64_t(a.active) * first.bytes;
   }
-  if (first.where() == space::shared) visit_shared(a, first_thread, row_number);
+  if (first.where() != space::global) visit_shared(a, first_thread, row_number);
   else visit_global(a, first_thread, row_number);
 }
 
 inline void accounting::visit_shared(const warp_access& a, int first_thread, std::uint16_t row) {
   const access& first = *a.first;
   const int lanes = address_lanes(first.kind()), bytes = first.bytes;
-  const std::int64_t last = std::int64_t(shared_bytes_) - bytes;
+  const std::int64_t last = std::int64_t(shared_.bytes()) - bytes, own_begin = shared_.begin();
+  const bool anywhere = first.where() == space::cluster;
   lane_offsets offsets;
   bool all_inside = true;
   for (int lane = 0; lane < 32; ++lane) {
     std::int64_t& offset = offsets[std::size_t(lane)];
     offset = idle;
     if (a.lane[lane] == nullptr || lane >= lanes) continue;
-    offset = std::int64_t(a.lane[lane]->address) - shared_;
+    const std::int64_t begin = anywhere ? shared_.begin_of(shared_.owner(*a.lane[lane])) : own_begin;
+    offset = std::int64_t(a.lane[lane]->address) - begin;
     all_inside = all_inside && offset >= 0 && offset <= last;
   }
   if (!all_inside) leave_out_lanes_outside(first, offsets, first_thread);
+  if (!shared_.is_alone()) move_into_cluster(a, offsets, first_thread);
   if (options_.count && first.kind() != arrival) {
     const shared_count cost = count_shared(first.kind(), bytes, offsets);
     table_.row(row).wavefronts += cost.wavefronts;
@@ -157,6 +181,30 @@ inline void accounting::visit_shared(const warp_access& a, int first_thread, std
   shadow_.check(a, bytes, offsets, first_thread, row, [&](hazard h, int lane, std::uint64_t offset, mark other) {
     shared_hazard(h, first_thread + lane, offset, *a.lane[lane], other, row);
   });
+}
+
+// From offsets in blocks to those among all of the cluster.
+inline void accounting::move_into_cluster(const warp_access& a, lane_offsets& offsets, int first_thread) {
+  for (std::size_t lane = 0; lane < 32; ++lane) {
+    if (offsets[lane] == idle) continue;
+    const int owner = shared_.owner(*a.lane[lane]);
+    offsets[lane] = shared_.among_all(owner, offsets[lane]);
+    if (shared_.is_running(owner)) continue;
+    const reach mine{first_thread + int(lane), block_, a.lane[lane]->place()};
+    if (!shared_.reached(owner, mine))
+      add_fault(fault_kind::block_not_running, mine.thread, mine.at,
+                [&] { return words_for_block_not_running(shared_.place(owner).text(), false); });
+  }
+}
+
+// No barrier of the cluster has followed: the other block may have returned.
+inline void accounting::report_late_reaches() {
+  for (int owner = 0; owner < shared_.size(); ++owner) {
+    const reach& r = shared_.reached(owner);
+    if (r.thread < 0) continue;
+    faults_.add(fault_kind::block_not_running, r.block, r.thread, r.at, -1, r.at,
+                [&] { return words_for_block_not_running(shared_.place(owner).text(), true); });
+  }
 }
 
 // A view of shared memory says global; the addresses know better.
@@ -191,6 +239,10 @@ inline void accounting::visit_global(const warp_access& a, int first_thread, std
     table_.row(row).ideal_sectors += ideal;
     table_.row(row).excess_sectors += (std::max)(0, sectors - ideal);
   }
+  check_in_turn(a, first_thread, row);
+}
+
+inline void accounting::check_in_turn(const warp_access& a, int first_thread, std::uint16_t row) {
   if (!options_.check_races) return;
   if (is_my_turn()) return check_global(a, first_thread, row);
   deferred_.access(a, first_thread, row);
@@ -199,6 +251,7 @@ inline void accounting::visit_global(const warp_access& a, int first_thread, std
 
 inline void accounting::check_global(const warp_access& a, int first_thread, std::uint16_t row) {
   if (launch_.halted()) return;
+  if (a.first->kind() == fence) return launch_.fence(a, first_thread);
   launch_.access_global(a, a.first->bytes, global_offsets(a), first_thread, row_in_launch(row));
 }
 
@@ -211,7 +264,8 @@ inline void accounting::take_turn() {
       [&] { launch_.block_barrier(); }, [&](int warp, std::uint32_t mask) { launch_.warp_barrier(warp, mask); });
 }
 
-inline bool accounting::end_block(std::int64_t flops, bool halted) {
+inline bool accounting::end_cluster(std::int64_t flops, bool halted) {
+  if (!halted) report_late_reaches();
   if (wait_for_turn()) {
     if (table_.size() > 0) static_cast<void>(row_in_launch(std::uint16_t(table_.size() - 1)));
     for (std::size_t row = 0; row < table_.size(); ++row) {
@@ -227,12 +281,12 @@ inline bool accounting::end_block(std::int64_t flops, bool halted) {
 
 // Tiles check their indices; this finds the address arithmetic of those who go around them.
 inline void accounting::leave_out_lanes_outside(const access& a, lane_offsets& offsets, int first_thread) {
-  const std::int64_t last = std::int64_t(shared_bytes_) - a.bytes;
+  const std::int64_t last = std::int64_t(shared_.bytes()) - a.bytes;
   for (std::size_t lane = 0; lane < 32; ++lane) {
     std::int64_t& offset = offsets[lane];
     if (offset == idle || (offset >= 0 && offset <= last)) continue;
     add_fault(fault_kind::out_of_bounds, first_thread + int(lane), a.place(),
-              [&] { return words_for_outside_storage(a.bytes, offset, shared_bytes_); });
+              [&] { return words_for_outside_storage(a.bytes, offset, shared_.bytes()); });
     offset = idle;
   }
 }
@@ -240,11 +294,13 @@ inline void accounting::leave_out_lanes_outside(const access& a, lane_offsets& o
 inline void accounting::shared_hazard(hazard h, int thread, std::uint64_t offset, const access& a, mark other,
                                       std::uint16_t row) {
   const report_row &mine = table_.row(row), &theirs = table_.row(other.line);
-  const int warp_mate = other.spread() < mark::several_warps ? other.thread() : -1;
+  const block_place& there = shared_.block_at(other.time);
+  const int warp_mate = block_ == there && other.spread() < mark::several_warps ? other.thread() : -1;
   add_fault(kind_of(h), thread, mine.place, warp_mate, theirs.place, [&] {
     std::string what = element(space::shared, a.index, a.dimensions());
-    if (what.empty()) what = "shared byte " + std::to_string(offset);
-    return sentence(h, {mine, theirs, what, thread, other, ""});
+    if (what.empty()) what = "shared byte " + std::to_string(shared_.in_block(offset));
+    if (const block_place owner = shared_.block_of(offset); !(owner == block_)) what += " of " + owner.text();
+    return sentence(h, {mine, theirs, what, thread, other, block_ == there ? "" : there.text(), true});
   });
 }
 

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: The memtile authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Runs one block after another on one OS thread, each GPU thread as a fiber, and watches.
+// Runs a block on one OS thread, each GPU thread as a fiber, and watches; a block of a cluster, from each barrier of the
+// cluster to the next.
 //
 // A lane runs until it has to wait or its trace is full. When all lanes of a warp have stopped, their notes become warp
 // accesses, which are counted and checked; then the operations open for which every lane has come. Races and counts do not
@@ -27,25 +28,38 @@ namespace memtile::sim::detail {
 
 class block_runner final : public listener {
  public:
-  block_runner(launch_record& launch, const machine_options& options)
-      : options_(options), accounting_(launch, options) {}
+  block_runner(accounting& of_cluster, const machine_options& options) : options_(options), accounting_(of_cluster) {}
   block_runner(const block_runner&) = delete;  // a running kernel knows its address
   block_runner& operator=(const block_runner&) = delete;
 
   /// False if there is no memory for so many stacks.
   bool has_stacks(int threads);
   void begin_launch(const launch_request&);
-  /// Runs the block that is the `number`-th of the launch. False if no further one shall run.
-  bool run(std::int64_t number, const block_place&);
+  /// The block that is the `number`-th of the launch. `cluster` has the shared memory of each block of its cluster.
+  void begin_block(std::int64_t number, const block_place&, int rank_in_cluster,
+                   const std::vector<unsigned char*>& cluster);
+  /// Until all threads wait for the cluster or have returned, or the block cannot go on.
+  void run_threads();
+  void open_cluster_barrier();
+  unsigned char* shared_bytes() { return arena_->bytes; }
+  bool halted() const { return halted_; }
+  bool has_returned() const { return number(thread_state::returned) == size; }
+  const simulated_threads& threads() const { return threads_; }
+  /// The first thread that waits for the cluster; there is one.
+  const simulated_thread& who_waits_for_cluster() const;
+  /// Null if all threads have come where that one waits.
+  const simulated_thread* who_is_not_with(const simulated_thread&) const;
 
   // The rest is called by the running kernel: kernel_calls.hpp.
   void trace_full() override;
-  void wait_for_block(site s) override { stop(thread_state::at_block_barrier, s); }
+  bool wait_for_block(bool vote, site) override;
+  void wait_for_cluster(site s) override { stop(thread_state::at_cluster_barrier, s); }
   void wait_for_warp(uint32 mask, uint64 mine, exchanged& all, bool orders, site) override;
   void async_copy(void* to_shared, const void* from_global, int bytes, int valid, site to, site from) override;
   void async_commit(site) override;
   void async_wait(int groups_left_pending, site) override;
   void* shared_storage() override { return arena_->bytes; }
+  void* in_block(const void* own, int block, int bytes, site) override;
   void wait_for_turn() override;
   void out_of_bounds(const char* what, int dimensions, const int64* index, const int64* extent, site) override;
   void misaligned(const void* address, int bytes, site) override;
@@ -62,8 +76,6 @@ class block_runner final : public listener {
   };
   static constexpr int stops_of_full_trace = 4, most_rounds_stuck = 4, most_warps = memtile::detail::most_threads / 32;
 
-  void begin_block(const block_place&);
-  void run_threads();
   bool run_warp(int warp);
   void resume(int thread);
   std::uint32_t unfinished_lanes(int first, int last);
@@ -81,6 +93,7 @@ class block_runner final : public listener {
     ++in_state_[int(s)];
     t.state = s;
   }
+  bool has_stopped() const { return number(thread_state::returned) + number(thread_state::at_cluster_barrier) == size; }
   int number(thread_state s) const { return in_state_[int(s)]; }
   simulated_thread& thread(int t) { return *threads_[std::size_t(t)]; }
   simulated_thread& running() { return thread(rank); }
@@ -92,17 +105,19 @@ class block_runner final : public listener {
   bool spun_too_long();
 
   const machine_options& options_;
-  accounting accounting_;
+  accounting& accounting_;  // of all blocks of the cluster
   launch_request request_{};
   bool halted_ = false;  // the block cannot go on
 
   // Of the block that runs
   std::unique_ptr<arena> arena_{new arena};
+  const std::vector<unsigned char*>* cluster_ = nullptr;
   simulated_threads threads_;
   warp_trace trace_;  // warps take turns
   int in_state_[thread_states] = {};
   int stops_[most_warps] = {};
   int spins_ = 0;
+  bool any_vote_ = false;   // at the last block barrier
   std::vector<int> turns_;  // the warps, in the order in which they run
   random_numbers random_{0};
   std::vector<site> commits_[most_warps];  // where the groups of a warp were closed
@@ -123,24 +138,18 @@ inline bool block_runner::has_stacks(int threads) {
 inline void block_runner::begin_launch(const launch_request& request) {
   request_ = request;
   size = request.threads;
+  cluster_size = request.cluster;
   grid_planes = request.planes, grid_rows = request.rows, grid_columns = request.columns;
   arrange(turns_, warps(), options_.order, options_.seed);
-  accounting_.begin_launch(request.kernel);
 }
 
 // --- a block ---
 
-inline bool block_runner::run(std::int64_t number, const block_place& block) {
-  begin_block(block);
+inline void block_runner::begin_block(std::int64_t number, const block_place& block, int rank_in_cluster,
+                                      const std::vector<unsigned char*>& cluster) {
   random_ = random_numbers(random_numbers(options_.seed).next() + std::uint64_t(number));
-  accounting_.begin_block(number, block, arena_->bytes, request_.shared_bytes);
-  listener* const outer = std::exchange(current, this);
-  run_threads();
-  current = outer;
-  return accounting_.end_block(flops, halted_);
-}
-
-inline void block_runner::begin_block(const block_place& block) {
+  cluster_ = &cluster;
+  cluster_rank = rank_in_cluster;
   block_plane = block.plane, block_row = block.row, block_column = block.column;
   std::memset(arena_->bytes, 0xff, request_.shared_bytes);  // NaN: whoever reads what nobody wrote shall notice
   for (int t = 0; t < size; ++t) {
@@ -161,27 +170,50 @@ inline void block_runner::begin_block(const block_place& block) {
 }
 
 inline void block_runner::run_threads() {
-  while (!halted_ && number(thread_state::returned) < size) {
+  listener* const outer = std::exchange(current, this);
+  while (!halted_ && !has_stopped()) {
     bool moved = false;
     if (options_.order == order::random) arrange(turns_, warps(), order::random, random_.next());
     for (const int warp : turns_) {
       moved |= run_warp(warp);
-      if (halted_) return;
+      if (halted_) break;
     }
     if (moved) spins_ = 0;
+    if (halted_ || has_stopped()) break;
     if (number(thread_state::trace_full) > 0) {
       if (!moved && spun_too_long()) give_up_on_livelock(explain_spinning(threads_, size));
-    } else if (number(thread_state::returned) < size && !release_block_barrier() && !release_without_returned()) {
+    } else if (!release_block_barrier() && !release_without_returned()) {
       give_up_on_standstill();
     }
   }
+  current = outer;
+}
+
+inline const simulated_thread& block_runner::who_waits_for_cluster() const {
+  std::size_t t = 0;
+  while (threads_[t]->state != thread_state::at_cluster_barrier) ++t;
+  return *threads_[t];
+}
+
+inline const simulated_thread* block_runner::who_is_not_with(const simulated_thread& other) const {
+  for (std::size_t t = 0; t < std::size_t(size); ++t)
+    if (!threads_[t]->stands_with(other)) return threads_[t].get();
+  return nullptr;
+}
+
+inline void block_runner::open_cluster_barrier() {
+  for (int t = 0; t < size; ++t) set_state(thread(t), thread_state::ready);
 }
 
 inline bool block_runner::release_block_barrier() {
   if (number(thread_state::at_block_barrier) < size) return false;
   for (int t = 1; t < size; ++t)
     if (!same_site(thread(t).where, thread(0).where)) return false;
-  for (int t = 0; t < size; ++t) set_state(thread(t), thread_state::ready);
+  any_vote_ = false;
+  for (int t = 0; t < size; ++t) {
+    any_vote_ |= thread(t).value != 0;
+    set_state(thread(t), thread_state::ready);
+  }
   accounting_.block_barrier();
   return true;
 }

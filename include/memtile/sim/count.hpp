@@ -26,7 +26,8 @@ struct global_count {
 
 /// Whether the counts of this kind are those of the hardware. The others are printed as "model": an asynchronous copy
 /// counts as a load from global and a store to shared memory, where the hardware, that knows both addresses at once,
-/// counts more (cp.async of 4 and 8 bytes) or nothing (of 16 bytes, which pass by the counted way).
+/// counts more (cp.async of 4 and 8 bytes) or nothing (of 16 bytes, which pass by the counted way). Loads and stores in
+/// the shared memory of other blocks of a cluster count as those in one's own, which is a model too.
 constexpr bool measured(access_kind kind) { return kind != access_kind::async_copy; }
 
 /// Wavefronts and bank conflicts of one access to shared memory. For matrices the offsets are those of the row that each

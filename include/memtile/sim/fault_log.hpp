@@ -24,6 +24,10 @@ struct block_place {
     const std::string plane_text = has_planes ? std::to_string(plane) + ", " : "";
     return "block (" + plane_text + std::to_string(row) + ", " + std::to_string(column) + ")";
   }
+  /// In one cluster of that many blocks.
+  bool is_beside(const block_place& b, int cluster) const {
+    return plane == b.plane && row == b.row && column / cluster == b.column / cluster;
+  }
   friend bool operator==(const block_place& a, const block_place& b) {
     return a.plane == b.plane && a.row == b.row && a.column == b.column;
   }

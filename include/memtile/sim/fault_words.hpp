@@ -30,6 +30,7 @@ struct meeting_accesses {
   int thread;
   mark other;
   std::string other_block;  // empty if it is the same
+  bool one_cluster;
 };
 
 // "thread 3 of block (0, 1) at own.cu:12", "thread 3 and others at own.cu:12"
@@ -45,6 +46,8 @@ inline std::string sentence(hazard h, const meeting_accesses& m) {
   const std::string deed = std::string(name_of(m.mine.kind)) + " of " + m.element, them = words_for_other(m);
   const std::string both = deed + " and " + name_of(m.theirs.kind) + " by " + them + " are not ordered";
   const bool one_block = m.other_block.empty() && m.other.spread() != mark::several_blocks;
+  const bool has_barrier = one_block || m.one_cluster;
+  const std::string barrier = one_block ? "put block.sync() between them." : "put cluster.sync() between them.";
   switch (h) {
   case hazard::uninitialised:
     return deed + ", which no thread of the block has written. Write it first, and put a barrier between when another "
@@ -59,11 +62,11 @@ inline std::string sentence(hazard h, const meeting_accesses& m) {
            "write the same; one of them would be enough.";
   case hazard::atomic_and_plain:
     return both + ", and only one of them is atomic. Make both atomic, or " +
-           (one_block ? "put block.sync() between them." : "make two launches: blocks run in any order.");
+           (has_barrier ? barrier : "make two launches: blocks run in any order.");
   default:
-    return both + (one_block ? ". Put block.sync() between them."
-                             : ". Blocks of a launch run in any order: let each block write what no other reads, use "
-                               "atomic operations, or make two launches.");
+    if (has_barrier) return both + ". P" + barrier.substr(1);
+    return both + ". Blocks of a launch run in any order: let each block write what no other reads, use atomic "
+                  "operations, let the block that is done last go on (block_is_last), or make two launches.";
   }
 }
 
@@ -82,6 +85,17 @@ inline std::string words_for_outside_storage(int bytes, std::int64_t offset, std
          std::to_string(shared_bytes) +
          " bytes of shared memory that the kernel asked for. Access shared memory through the tiles of the kernel's "
          "storage.";
+}
+
+inline std::string words_for_no_such_block(int block, int cluster) {
+  return "block " + std::to_string(block) + " of a cluster of " + std::to_string(cluster) +
+         " does not exist; the access was left out. The blocks are numbered from 0, along the columns of the grid.";
+}
+
+inline std::string words_for_block_not_running(const std::string& block, bool has_ended) {
+  return "reaches into the shared memory of " + block +
+         (has_ended ? ", which may have returned before. Let a cluster.sync() follow the last access by other blocks."
+                    : ", which may not have begun yet. Put a cluster.sync() before the first access by other blocks.");
 }
 
 inline std::string words_for_misaligned(const void* address, int bytes) {

@@ -7,6 +7,7 @@
 #include <memtile/sim/fault_words.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <exception>
@@ -61,6 +62,12 @@ inline void block_runner::wait_for_turn() {
   if (!accounting_.wait_for_turn()) stop(thread_state::gave_up, site::here("", 0));
 }
 
+inline bool block_runner::wait_for_block(bool vote, site s) {
+  running().value = vote;
+  stop(thread_state::at_block_barrier, s);
+  return any_vote_;
+}
+
 inline void block_runner::wait_for_warp(uint32 mask, uint64 mine, exchanged& all, bool orders, site s) {
   if ((mask >> (rank % 32) & 1) == 0) {
     accounting_.add_fault(fault_kind::wrong_mask, rank, s, [&] { return words_for_caller_not_named(rank % 32, mask); });
@@ -86,6 +93,19 @@ inline void block_runner::lane_not_named(int lane, uint32 mask, site s) {
 
 inline void block_runner::wrong_group(int group, site s) {
   accounting_.add_fault(fault_kind::wrong_mask, rank, s, [&] { return words_for_wrong_group(group); });
+}
+
+inline void* block_runner::in_block(const void* own, int block, int bytes, site s) {
+  const auto offset = std::int64_t(own) - std::int64_t(arena_->bytes);
+  const bool exists = block >= 0 && block < cluster_size;
+  if (exists && offset >= 0 && offset + bytes <= std::int64_t(request_.shared_bytes))
+    return (*cluster_)[std::size_t(block)] + offset;
+  accounting_.add_fault(fault_kind::out_of_bounds, rank, s, [&] {
+    return exists ? words_for_outside_storage(bytes, offset, request_.shared_bytes)
+                  : words_for_no_such_block(block, cluster_size);
+  });
+  left_out(s);
+  return nullptr;
 }
 
 inline void block_runner::async_copy(void* to_shared, const void* from_global, int bytes, int valid, site to,

@@ -48,8 +48,9 @@ class launch_record {
  public:
   turnstile turn;
 
-  void begin(const std::string& kernel, const machine_options& options) {
+  void begin(const std::string& kernel, int cluster, const machine_options& options) {
     turn.begin();
+    cluster_ = cluster;
     halted_ = false;
     barriers_ = flops_ = 0;
     faults_.begin(kernel, options.max_reports);
@@ -62,10 +63,20 @@ class launch_record {
     faults_of_block_.clear();
     blocks_.emplace_back(global_.time.begin_block(), block);
   }
+  /// Another one of its cluster goes on.
+  void next_block(const block_place& block) {
+    block_ = block;
+    blocks_.emplace_back(global_.time.next_block(), block);
+  }
+  void cluster_barrier() { global_.time.cluster_barrier(); }
 
   std::uint16_t row_for(const report_row& r) { return table_.find(r); }
   /// An access to global memory by a warp of the block that began last.
   void access_global(const warp_access&, int access_bytes, const lane_offsets&, int first_thread, std::uint16_t row);
+  void fence(const warp_access& a, int first_thread) {
+    for (int lane = 0; lane < 32; ++lane)
+      if (a.lane[lane] != nullptr) global_.time.fence(first_thread + lane);
+  }
   void block_barrier() { global_.time.block_barrier(); }
   void warp_barrier(int warp, std::uint32_t mask) { global_.time.warp_barrier(warp, mask); }
 
@@ -104,6 +115,7 @@ class launch_record {
     std::uint32_t column;
   };
   block_place block_;
+  int cluster_ = 1;
   bool halted_ = false;
   std::int64_t barriers_ = 0, flops_ = 0;
   site_table table_;
@@ -117,6 +129,10 @@ inline void launch_record::access_global(const warp_access& a, int access_bytes,
   global_.check(a, access_bytes, offsets, first_thread, row, [&](hazard h, int lane, std::uint64_t, mark other) {
     hazard_found(h, first_thread + lane, *a.lane[lane], other, row);
   });
+  if (!global_.time.has_fences() || !is_atomic(a.first->kind())) return;
+  for (int lane = 0; lane < 32; ++lane)
+    if (offsets[std::size_t(lane)] >= 0)
+      global_.time.atomic(first_thread + lane, std::uint64_t(offsets[std::size_t(lane)]));
 }
 
 inline void launch_record::hazard_found(hazard h, int thread, const access& a, mark other, std::uint16_t row) {
@@ -127,7 +143,7 @@ inline void launch_record::hazard_found(hazard h, int thread, const access& a, m
     std::string what = element(space::global, a.index, a.dimensions());
     if (what.empty()) what = "global memory";
     const std::string block = block_ == there ? "" : there.text();
-    return sentence(h, {mine, theirs, what, thread, other, block});
+    return sentence(h, {mine, theirs, what, thread, other, block, block_.is_beside(there, cluster_)});
   });
 }
 

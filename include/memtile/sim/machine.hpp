@@ -4,7 +4,7 @@
 #pragma once
 
 #include <memtile/sim/buffer.hpp>
-#include <memtile/sim/kernel_calls.hpp>
+#include <memtile/sim/cluster_runner.hpp>
 #include <memtile/sim/report_json.hpp>
 
 #include <algorithm>
@@ -39,7 +39,7 @@ class machine final : public processor, public makes_buffers<machine>, public ma
   const memory_functions& memory() const { return detail::host_memory; }
 
  private:
-  // The blocks of a launch, handed out in order to whoever asks.
+  // The clusters of a launch, or its blocks, handed out in order to whoever asks.
   struct distribution {
     machine& owner;
     const launch_request& request;
@@ -47,17 +47,18 @@ class machine final : public processor, public makes_buffers<machine>, public ma
     std::atomic<std::int64_t> next{0};
     std::atomic<bool> halted{false};
 
+    std::int64_t all() const { return request.planes * request.rows * request.columns / request.cluster; }
     detail::block_place place(std::int64_t number) const;
-    void run_on(detail::block_runner&);
+    void run_on(detail::cluster_runner&);
   };
 
   status check(const launch_request&) const;
   struct helper {
     distribution* blocks;
-    detail::block_runner* runner;
+    detail::cluster_runner* runner;
     pthread_t thread;
   };
-  bool has_runners(int wanted, int threads);
+  bool has_runners(int wanted, const launch_request&);
   void run_on_threads(distribution&, int threads);
   static void* helper_thread(void* of_helper);
   void keep_report(const launch_request&);
@@ -65,7 +66,7 @@ class machine final : public processor, public makes_buffers<machine>, public ma
 
   sim::report sum_, last_;
   detail::launch_record launch_;
-  std::vector<std::unique_ptr<detail::block_runner>> runners_;  // one for each OS thread that was ever asked for
+  std::vector<std::unique_ptr<detail::cluster_runner>> runners_;  // one for each OS thread that was ever asked for
 };
 
 inline status machine::check(const launch_request& r) const {
@@ -75,6 +76,8 @@ inline status machine::check(const launch_request& r) const {
                                                      memtile::detail::most_shared_bytes(architecture));
       !s)
     return s;
+  if (status s = memtile::detail::check_cluster(r.kernel, r.cluster, r.columns); !s) return s;
+  if (status s = memtile::detail::check_clusters_exist(r.kernel, r.cluster, architecture); !s) return s;
   if (r.shared_alignment > 1024)
     return status::unlaunchable("launch of {}: the alignment of shared memory must be at most 1024 bytes, not {}",
                                 r.kernel, r.shared_alignment);
@@ -83,22 +86,23 @@ inline status machine::check(const launch_request& r) const {
 
 inline status machine::run(const launch_request& request) {
   if (status s = check(request); !s) return s;
-  const std::int64_t blocks = request.planes * request.rows * request.columns;
-  const int threads = int((std::min<std::int64_t>)((std::max)(1, jobs), (std::max<std::int64_t>)(1, blocks)));
-  if (!has_runners(threads, request.threads))
-    return status::unlaunchable("launch of {}: no memory for {} stacks", request.kernel, request.threads * threads);
   distribution shares{*this, request};
-  if (order != sim::order::forward) detail::arrange(shares.sequence, blocks, order, seed);
-  launch_.begin(request.kernel, *this);
+  const std::int64_t at_once = request.cluster > 1 ? 1 : (std::max)(1, jobs);
+  const int threads = int((std::min)(at_once, (std::max<std::int64_t>)(1, shares.all())));
+  if (!has_runners(threads, request))
+    return status::unlaunchable("launch of {}: no memory for {} stacks", request.kernel,
+                                request.threads * request.cluster * threads);
+  if (order != sim::order::forward) detail::arrange(shares.sequence, shares.all(), order, seed);
+  launch_.begin(request.kernel, request.cluster, *this);
   run_on_threads(shares, threads);
   keep_report(request);
   return outcome();
 }
 
-inline bool machine::has_runners(int wanted, int threads) {
-  while (int(runners_.size()) < wanted) runners_.push_back(std::make_unique<detail::block_runner>(launch_, *this));
+inline bool machine::has_runners(int wanted, const launch_request& request) {
+  while (int(runners_.size()) < wanted) runners_.push_back(std::make_unique<detail::cluster_runner>(launch_, *this));
   for (int i = 0; i < wanted; ++i)
-    if (!runners_[std::size_t(i)]->has_stacks(threads)) return false;
+    if (!runners_[std::size_t(i)]->has_stacks(request.cluster, request.threads)) return false;
   return true;
 }
 
@@ -122,18 +126,18 @@ inline void* machine::helper_thread(void* of_helper) {
   return nullptr;
 }
 
-inline void machine::distribution::run_on(detail::block_runner& runner) {
+inline void machine::distribution::run_on(detail::cluster_runner& runner) {
   runner.begin_launch(request);
-  const std::int64_t all = request.planes * request.rows * request.columns;
   while (!halted) {
     const std::int64_t number = next++;
-    if (number >= all) return;
+    if (number >= all()) return;
     if (!runner.run(number, place(number))) halted = true;
   }
 }
 
+// Of the first block: clusters lie along the columns, which are a multiple of them.
 inline detail::block_place machine::distribution::place(std::int64_t number) const {
-  const std::int64_t linear = sequence.empty() ? number : sequence[std::size_t(number)];
+  const std::int64_t linear = (sequence.empty() ? number : sequence[std::size_t(number)]) * request.cluster;
   const std::int64_t slice = request.rows * request.columns;
   return {linear / slice, linear % slice / request.columns, linear % request.columns, request.planes > 1};
 }

@@ -29,7 +29,8 @@ struct machine_options {
   int max_spins = 2048;
   /// And after so many barriers and exchanges of one warp in one block.
   int max_stops = 1 << 23;
-  /// The compute capability times ten, which decides how much shared memory a block may have.
+  /// The compute capability times ten, which decides how much shared memory a block may have and whether there are
+  /// clusters.
   int architecture = 90;
 
   sim::order order = sim::order::forward;
@@ -37,8 +38,9 @@ struct machine_options {
   /// Of everything that is random: the same seed makes the same run.
   std::uint64_t seed = 1;
   /// OS threads that run blocks. A block that changes global memory waits until all earlier ones have ended, so blocks
-  /// overlap up to their first store. Results and report are the same for any number, unless a block reads what an
-  /// earlier one writes: then the race is reported, but values, and what follows from them, may differ.
+  /// overlap up to their first store; clusters run one after the other. Results and report are the same for any number,
+  /// unless a block reads what an earlier one writes: then the race is reported, but values, and what follows from them,
+  /// may differ.
   int jobs = 1;
 };
 

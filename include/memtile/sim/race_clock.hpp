@@ -2,36 +2,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Which of two accesses came first, if either did. Time is one counter that every barrier advances. Two accesses by
 // different threads of a block are ordered if a block barrier lies between them, or a chain of warp barriers: `known`
-// says up to which time a lane knows what another lane of its warp did. Threads of different blocks are never ordered
-// within a launch.
+// says up to which time a lane knows what another lane of its warp did. Threads of different blocks are ordered within a
+// launch where one has acquired what the other has published, or where a barrier of their cluster lies between them. Time
+// passes through the blocks of a cluster one after the other, from each barrier of the cluster to its next: a phase.
 #pragma once
 
-#include <memtile/core/config.hpp>
+#include <memtile/sim/publications.hpp>
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 namespace memtile::sim::detail {
-
-/// A thread, when and on which line it touched a word; and how far apart the others are that did the same and are not
-/// ordered with it.
-struct mark {
-  static constexpr std::uint16_t thread_bits = 0x3ff, atomic = 0x400, in_flight = 0x800, split = 0x1000;
-  static constexpr int spread_shift = 13;
-  // Spread: 0, the thread alone; 1 to 5, lanes of the aligned group of 2, 4, 8, 16 or 32 around it; or:
-  static constexpr int several_warps = 6, several_blocks = 7;
-
-  std::uint32_t time = 0;  // of the last one in a warp; of the first one where the spread is wider
-  std::uint16_t who = 0;   // the first thread, what is special about the access, and the spread
-  std::uint16_t line = 0;  // a row of the table of sites
-
-  int thread() const { return who & thread_bits; }
-  int spread() const { return who >> spread_shift; }
-  bool is(std::uint16_t flag) const { return (who & flag) != 0; }
-  void set_spread(int s) { who = std::uint16_t((who & ((1u << spread_shift) - 1)) | unsigned(s) << spread_shift); }
-};
 
 class race_clock {
  public:
@@ -42,11 +26,23 @@ class race_clock {
   std::uint32_t barrier() const { return barrier_; }
   bool nearly_overflows() const { return now_ > 0x80000000u; }
 
-  void begin_scope() { scope_begin_ = begin_block(); }
+  void begin_scope() {
+    published_.begin_launch();
+    scope_begin_ = begin_block();
+  }
+  /// A block begins that has no cluster, or the first one of its cluster.
   std::uint32_t begin_block() {
+    published_.begin_cluster();
+    return cluster_begin_ = phase_begin_ = next_block();
+  }
+  /// Another block of the cluster goes on.
+  std::uint32_t next_block() {
     block_barrier();
+    published_.begin_block();
     return block_begin_ = now_;
   }
+  /// All blocks of the cluster know what all of them did.
+  void cluster_barrier() { phase_begin_ = next_block(); }
   void block_barrier() { settled_ = barrier_ = ++now_; }
   /// The lanes of the mask know from here on what each of them did, and what each of them knew. Lanes that the block does
   /// not have belong to every mask: a group of lanes may be named by a wider one that has them.
@@ -65,17 +61,26 @@ class race_clock {
       if (mask >> lane & 1) known_[first + lane] = joined;
   }
 
-  /// Whether all that `earlier` stands for is known to the thread of `mine`, which is of the block that runs.
-  bool ordered(mark earlier, mark mine) const {
-    if (earlier.time < scope_begin_) return true;
-    if (earlier.time < block_begin_ || earlier.spread() == mark::several_blocks) return false;
-    if (earlier.time < barrier_) return true;
-    if (earlier.spread() == 0) {
-      if (earlier.thread() == mine.thread()) return true;
-      return earlier.time < settled_ && knows(mine.thread(), earlier.thread(), earlier.time);
-    }
-    return earlier.spread() < mark::several_warps && knows_group(mine.thread(), earlier);
+  /// A thread of the block that runs passes a fence: from here on it knows what it saw published, and its next atomic
+  /// operations publish what it knows now. What it does later has a later time.
+  void fence(int thread) {
+    const mark me{now_, std::uint16_t(thread), 0};
+    published_.acquire(me);
+    knowledge mine{cluster_begin_, phase_begin_, block_begin_, barrier_, thread / 32, {}, {}};
+    if (std::size_t(thread) < known_.size()) mine.lanes = known_[std::size_t(thread)];
+    mine.lanes[std::size_t(thread % 32)] = ++now_;
+    published_.fence(thread, std::move(mine), [&](mark acquired) { return ordered_in_cluster(acquired, me); });
   }
+  bool has_fences() const { return published_.has_fences(); }
+  void atomic(int thread, std::uint64_t address) { published_.atomic(thread, address, block_begin_); }
+
+  /// Whether all that `earlier` stands for is known to the thread of `mine`, which is of the block that runs.
+  bool ordered(mark earlier, mark mine) {
+    if (earlier.time < scope_begin_) return true;
+    return earlier.time >= block_begin_ ? ordered_in_block(earlier, mine) : ordered_between_blocks(earlier, mine);
+  }
+  /// All blocks of the cluster have met since.
+  bool in_earlier_phase(mark m) const { return m.time >= cluster_begin_ && m.time < phase_begin_; }
   /// The mark of both, where `earlier` is not ordered before `mine`.
   mark joined(mark earlier, mark mine) const {
     if (earlier.time < block_begin_ || earlier.spread() == mark::several_blocks) {
@@ -92,6 +97,23 @@ class race_clock {
   }
 
  private:
+  bool ordered_between_blocks(mark earlier, mark mine) {
+    if (in_earlier_phase(earlier)) return true;
+    return earlier.spread() != mark::several_blocks &&
+           published_.covers(earlier, [&](mark acquired) { return ordered_in_cluster(acquired, mine); });
+  }
+  // Both of one cluster.
+  bool ordered_in_cluster(mark earlier, mark mine) const {
+    return earlier.time < phase_begin_ || (earlier.time >= block_begin_ && ordered_in_block(earlier, mine));
+  }
+  bool ordered_in_block(mark earlier, mark mine) const {
+    if (earlier.time < barrier_) return true;
+    if (earlier.spread() == 0) {
+      if (earlier.thread() == mine.thread()) return true;
+      return earlier.time < settled_ && knows(mine.thread(), earlier.thread(), earlier.time);
+    }
+    return earlier.spread() < mark::several_warps && knows_group(mine.thread(), earlier);
+  }
   bool knows(int thread, int of, std::uint32_t what_happened_at) const {
     const std::size_t row = std::size_t(thread);
     return thread / 32 == of / 32 && row < known_.size() && what_happened_at < known_[row][std::size_t(of % 32)];
@@ -104,9 +126,10 @@ class race_clock {
   }
 
   std::uint32_t now_ = 1;
-  std::uint32_t scope_begin_ = 1, block_begin_ = 1, barrier_ = 1;
+  std::uint32_t scope_begin_ = 1, cluster_begin_ = 1, phase_begin_ = 1, block_begin_ = 1, barrier_ = 1;
   std::uint32_t settled_ = 1;                         // the last barrier of any kind: two threads are not ordered since
   std::vector<std::array<std::uint32_t, 32>> known_;  // [thread][lane of its warp]; empty until a warp barrier is met
+  publications published_;
 };
 
 }  // namespace memtile::sim::detail

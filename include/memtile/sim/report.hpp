@@ -26,6 +26,7 @@ enum class fault_kind : uint8 {
   race,
   uninitialised_read,
   copy_in_flight,
+  block_not_running,
   no_model,
   // Remarks: worth knowing, and no faults.
   same_value_stored,
@@ -43,6 +44,7 @@ inline const char* name_of(fault_kind kind) {
   case fault_kind::race: return "race";
   case fault_kind::uninitialised_read: return "uninitialised read";
   case fault_kind::copy_in_flight: return "copy in flight";
+  case fault_kind::block_not_running: return "block not running";
   case fault_kind::no_model: return "no model";
   case fault_kind::same_value_stored: return "same value stored";
   case fault_kind::divergent_commit: return "divergent commit";

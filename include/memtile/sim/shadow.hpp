@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The memtile authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The shadow of memory: who touched each word last, and when. It finds races whatever the values are and whatever the
-// order in which the simulator happened to run the threads. One for the shared memory of the block that runs, whose
-// marks end with the block, and one for global memory, whose marks end with the launch. Nothing is cleared in between:
-// older marks are told by their time.
+// order in which the simulator happened to run the threads. One for the shared memory of the block that runs, or of the
+// blocks of its cluster, whose marks end with them, and one for global memory, whose marks end with the launch. Nothing
+// is cleared in between: older marks are told by their time.
 #pragma once
 
 #include <memtile/sim/count.hpp>
@@ -114,8 +114,8 @@ class shadow {
   template <class Found>
   bool in_flight_or_uninitialised(const shadow_cell& cell, mark mine, Found& found) const;
 
-  bool ordered(mark earlier, mark mine) const { return time.ordered(earlier, mine); }
-  void remember(mark& kept, mark mine) const { kept = ordered(kept, mine) ? mine : time.joined(kept, mine); }
+  bool ordered(mark earlier, mark mine) { return time.ordered(earlier, mine); }
+  void remember(mark& kept, mark mine) { kept = ordered(kept, mine) ? mine : time.joined(kept, mine); }
 
   // Most reads are of what was written behind a barrier, and nobody has updated: no hazard, only a reader more.
   struct instants {
@@ -150,7 +150,7 @@ class shadow {
     if (r.time == t.now && apart < 32 && r.spread() < mark::several_warps) {
       if (apart >> r.spread() != 0) r.set_spread(32 - __builtin_clz(unsigned(apart)));
     } else if (r.spread() == mark::several_warps    ? r.time < t.barrier
-               : r.spread() == mark::several_blocks ? r.time < t.scope_begin
+               : r.spread() == mark::several_blocks ? r.time < t.scope_begin || time.in_earlier_phase(r)
                                                     : true) {
       remember(r, mine);
     }

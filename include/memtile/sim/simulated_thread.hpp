@@ -13,8 +13,16 @@
 
 namespace memtile::sim::detail {
 
-enum class thread_state : uint8 { ready, trace_full, at_block_barrier, at_warp_operation, gave_up, returned };
-inline constexpr int thread_states = 6;
+enum class thread_state : uint8 {
+  ready,
+  trace_full,
+  at_block_barrier,
+  at_cluster_barrier,
+  at_warp_operation,
+  gave_up,
+  returned
+};
+inline constexpr int thread_states = 7;
 
 /// The copies of one thread that have not been waited for, oldest first, in groups as cp.async has them.
 class pending_copies {
@@ -59,13 +67,16 @@ struct simulated_thread {
   int left_out = 0;                // accesses that were not done, for they were out of bounds or misaligned
   bool orders = false;             // the warp operation is a barrier
   uint32 mask = 0;                 // of the warp operation
-  uint64 value = 0;                // brought to it
+  uint64 value = 0;                // brought to it, or to the block barrier
   exchanged* all = nullptr;        // wanted from it
   site where = site::here("", 0);  // waits there, or ran there last
   pending_copies copies;
 
+  bool stands_with(const simulated_thread& other) const {
+    return state == other.state && same_site(where, other.where);
+  }
   bool waits_with(const simulated_thread& other) const {
-    return state == other.state && mask == other.mask && orders == other.orders && same_site(where, other.where);
+    return mask == other.mask && orders == other.orders && stands_with(other);
   }
 };
 

@@ -83,7 +83,7 @@ class site_table {
   std::uint16_t row_for(const access& a) {
     report_row fresh;
     fresh.place = a.place();
-    fresh.where = a.where();
+    fresh.where = a.where() == space::global ? space::global : space::shared;
     fresh.kind = a.kind() == arrival ? access_kind::async_copy : a.kind();
     fresh.bytes = a.bytes;
     for (std::size_t i = 0; i < rows_.size(); ++i)

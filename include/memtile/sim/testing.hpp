@@ -57,8 +57,8 @@ inline const sim::memory_functions gpu_memory{
     },
     [](void* p) { static_cast<void>(cudaFree(p)); },
     [](void* to, const void* from, std::size_t bytes) {
-      if (cudaDeviceSynchronize() == cudaSuccess)
-        static_cast<void>(cudaMemcpy(to, from, bytes, cudaMemcpyHostToDevice));
+      if (cudaDeviceSynchronize() == cudaSuccess && cudaMemcpy(to, from, bytes, cudaMemcpyHostToDevice) == cudaSuccess)
+        static_cast<void>(cudaDeviceSynchronize());  // small copies return before they have arrived
     },
     [](void* to, const void* from, std::size_t bytes) {
       if (cudaDeviceSynchronize() == cudaSuccess)
