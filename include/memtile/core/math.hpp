@@ -110,6 +110,51 @@ MEMTILE_FUNCTION T abs(T x) {
   return x < T(0) ? -x : x + T(0);  // + 0 turns -0 into 0
 }
 
+namespace detail {
+template <class T>
+inline constexpr bool is_integer =
+    is_same<T, bool> || is_same<T, char> || is_same<T, int8> || is_same<T, uint8> || is_same<T, int16> ||
+    is_same<T, uint16> || is_same<T, int32> || is_same<T, uint32> || is_same<T, int64> || is_same<T, uint64> ||
+    is_same<T, long> || is_same<T, unsigned long> || is_same<T, long long> || is_same<T, unsigned long long>;
+template <class T>
+inline constexpr bool is_number = is_floating<T> || is_integer<T>;
+
+// The smaller, or larger, of two: of -0 and +0 the first, or second. NaN if one is NaN, or (Number) if both are.
+template <bool Larger, bool Number, class T>
+MEMTILE_FUNCTION T extreme(T a, T b) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  if constexpr (is_same<T, float>) {
+    float v;
+    if constexpr (Larger && Number) asm("max.f32 %0, %1, %2;" : "=f"(v) : "f"(a), "f"(b));
+    else if constexpr (Larger) asm("max.NaN.f32 %0, %1, %2;" : "=f"(v) : "f"(a), "f"(b));
+    else if constexpr (Number) asm("min.f32 %0, %1, %2;" : "=f"(v) : "f"(a), "f"(b));
+    else asm("min.NaN.f32 %0, %1, %2;" : "=f"(v) : "f"(a), "f"(b));
+    return v;
+  }
+#endif
+  if constexpr (is_floating<T>) {
+    using bits = conditional_t<is_same<T, float>, uint32, uint64>;
+    const bits of_a = __builtin_bit_cast(bits, a), of_b = __builtin_bit_cast(bits, b);
+    if (a == b) return __builtin_bit_cast(T, Larger ? of_a & of_b : of_a | of_b);  // -0 and +0 differ in their bits
+    if (a != a || b != b) return (a != a) == Number ? b : a;
+  }
+  return (Larger ? a < b : b < a) ? b : a;
+}
+}  // namespace detail
+
+/// The sum of four bytes, signed or not as T is, and v.
+template <class T>
+MEMTILE_FUNCTION int32 add_bytes(uint32 four, int32 v) {
+  constexpr bool is_signed = T(-1) < T(0);
+#if defined(__CUDA_ARCH__)
+  if constexpr (is_signed) return __dp4a(int(four), 0x01010101, v);
+  else return int32(__dp4a(four, 0x01010101u, uint32(v)));
+#else
+  for (int i = 0; i < 4; ++i) v += is_signed ? int32(int8(four >> 8 * i)) : int32(uint8(four >> 8 * i));
+  return v;
+#endif
+}
+
 /// 1 / sqrt(x), two roundings on both machines.
 template <class T>
 MEMTILE_FUNCTION T rsqrt(T x) {
@@ -129,6 +174,14 @@ MEMTILE_FUNCTION int leading_zeros(uint32 x) {
   return __clz(int(x));
 #else
   return x == 0 ? 32 : __builtin_clz(x);
+#endif
+}
+/// The lower 32 bits of the 64 bits (high, low) shifted right by 0 to 31.
+MEMTILE_FUNCTION uint32 funnel_shift_right(uint32 low, uint32 high, int bits) {
+#if defined(__CUDA_ARCH__)
+  return __funnelshift_r(low, high, uint32(bits));
+#else
+  return uint32((uint64(high) << 32 | low) >> bits);
 #endif
 }
 MEMTILE_FUNCTION int lowest_bit(uint32 x) {

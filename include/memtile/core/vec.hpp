@@ -32,6 +32,17 @@ struct width {};
 template <int Width>
 inline constexpr width<Width> wide{};
 
+/// v[0] op v[1] op ..., neighbours first: log2(Width) operations in a row instead of Width.
+template <class T, int Width, class Operator>
+MEMTILE_FUNCTION T pairwise(vec<T, Width> v, const Operator& op) {
+  MEMTILE_UNROLL
+  for (int distance = 1; distance < Width; distance *= 2) {
+    MEMTILE_UNROLL
+    for (int i = 0; i + distance < Width; i += 2 * distance) v[i] = op(v[i], v[i + distance]);
+  }
+  return v[0];
+}
+
 /// The widest power-of-two number of T, at most 16 bytes, that divides n elements.
 template <class T>
 MEMTILE_FUNCTION constexpr int widest(int n) {
