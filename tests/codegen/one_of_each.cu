@@ -2,7 +2,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // One kernel of each algorithm, for the architectures that nobody tunes.
 #include <memtile/gemm.cuh>
+#include <memtile/reduce.cuh>
 
 memtile::status multiply(memtile::stream_t stream, memtile::matrix_view<const float> a, memtile::matrix_view<float> c) {
   return memtile::gemm<memtile::gemm_policy<>>(stream, a, a, c);
+}
+
+memtile::status add_up(memtile::stream_t stream, memtile::vector_view<const float> v, memtile::vector_view<float> out) {
+  return memtile::sum(stream, v, out);
+}
+memtile::status add_up_columns(memtile::stream_t stream, memtile::matrix_view<const float> a,
+                               memtile::vector_view<float> out) {
+  return memtile::reduce_columns(stream, a, out, memtile::plus{});
+}
+memtile::status add_up_segments(memtile::stream_t stream, memtile::vector_view<const float> v,
+                                memtile::vector_view<const int> offsets, memtile::vector_view<float> out) {
+  return memtile::reduce_segments(stream, v, offsets, out, memtile::plus{});
 }

@@ -47,7 +47,7 @@ if sys.argv[2] == "headers":
         checks.that(good and "warning" not in log, f"{nvrtc.version}: {name}", house.first_lines(log))
 else:
     source = pathlib.Path(sys.argv[3]).read_text()
-    wanted = set(re.findall(r'extern "C" __global__ void (?:__launch_bounds__\([^()]*\) )?(\w+)\(', source))
+    wanted = set(re.findall(r'extern "C" __global__ void (?:__launch_bounds__\([^()]*\)\s+)?(\w+)\(', source))
     for arch in sys.argv[4:]:
         name = f"{nvrtc.version}: {arch}"
         good, log = nvrtc.compile(source, arch, "--ptxas-options=-v")

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <memtile/algorithm/gemm.cuh>
+#include <memtile/launch/check.hpp>
 #include <memtile/launch/launch.cuh>
 #include <memtile/launch/overlap.hpp>
 
@@ -52,24 +53,6 @@ inline int multiprocessors_of(const on_either& place) {
                                   : multiprocessors_of(on_gpu{place.where});
 }
 #endif
-
-template <class T, class Layout>
-status check_matrix(const char* name, const matrix_view<T, Layout>& v) {
-  constexpr int64 bytes = sizeof(T);
-  const int64 length = v.is_row_major ? v.cols : v.rows, lines = v.is_row_major ? v.rows : v.cols;
-  if (v.rows < 0 || v.cols < 0)
-    return status::refused("gemm: {} is {}x{}: sizes must not be negative", name, v.rows, v.cols);
-  if (length > 0 && lines > 0 && v.pitch < length * bytes)
-    return status::refused("gemm: {} is {}x{} with a pitch of {} bytes: it must be at least {}, the bytes of one {}",
-                           name, v.rows, v.cols, v.pitch, length * bytes, v.is_row_major ? "row" : "column");
-  if (v.pitch % bytes != 0 || int64(reinterpret_cast<size_t>(v.data)) % bytes != 0)
-    return status::refused(
-        "gemm: the address and the pitch ({} bytes) of {} must be multiples of its element's {} bytes", v.pitch, name,
-        bytes);
-  if (v.data == nullptr && v.rows > 0 && v.cols > 0)
-    return status::refused("gemm: {} is {}x{} but its pointer is null", name, v.rows, v.cols);
-  return {};
-}
 
 template <class Policy, class Operands, class Place, class A, class B, class T, class Epilogue>
 status start_gemm_with(const Place& place, const A& a, const B& b, const matrix_view<T>& c, const Epilogue& epilogue) {
@@ -130,9 +113,9 @@ status with_unit_stride(const char* name, const matrix_view<T, strided>& v, cons
 template <class Policy, class Place, class T, class LayoutA, class LayoutB, class LayoutC, class Epilogue>
 status checked_gemm(const Place& place, matrix_view<const T, LayoutA> a, matrix_view<const T, LayoutB> b,
                     const matrix_view<T, LayoutC>& c, const Epilogue& epilogue) {
-  if (status s = check_matrix("a", a); !s) return s;
-  if (status s = check_matrix("b", b); !s) return s;
-  if (status s = check_matrix("the output", c); !s) return s;
+  if (status s = check_view("gemm", "a", a); !s) return s;
+  if (status s = check_view("gemm", "b", b); !s) return s;
+  if (status s = check_view("gemm", "the output", c); !s) return s;
   if (a.cols != b.rows)
     return status::refused("gemm: a is {}x{} but b is {}x{}: inner sizes differ", a.rows, a.cols, b.rows, b.cols);
   if (c.rows != a.rows || c.cols != b.cols)

@@ -3,6 +3,8 @@
 // Kernels whose shared memory holds elements of different sizes and alignments, side by side in one file, below and above 48 KiB.
 #include <support/unit.hpp>
 
+#include <cstddef>
+
 using namespace memtile;
 
 namespace {
@@ -94,5 +96,57 @@ TEST_CASE("parts of different alignments keep out of each other's way", "[shared
     REQUIRE(launch(machine, 1, several_types{}, out.view()));
     CHECK((out.host()(0) == 1 + 3.25 + 4 + 8 && out.host()(1) == 2 + 2.25 + 3 + 7));
     unit::check_clean(machine);
+  }
+}
+
+namespace {
+
+// What one would carve by hand out of one buffer is a struct here: the host and the device have one layout of it.
+struct four_parts {
+  char letters[3];
+  double numbers[4];
+  float16 halves[5];
+  vec<float, 4> vectors[2];
+};
+struct parts_in_another_order {
+  float numbers[5];
+  vec<float, 4> vector;
+  char letter;
+  double number;
+};
+static_assert(offsetof(four_parts, letters) == 0 && offsetof(four_parts, numbers) == 8 &&
+                  offsetof(four_parts, halves) == 40 && offsetof(four_parts, vectors) == 64 && sizeof(four_parts) == 96,
+              "");
+static_assert(offsetof(parts_in_another_order, numbers) == 0 && offsetof(parts_in_another_order, vector) == 32 &&
+                  offsetof(parts_in_another_order, letter) == 48 && offsetof(parts_in_another_order, number) == 56 &&
+                  sizeof(parts_in_another_order) == 64,
+              "");
+
+struct use_parts {
+  static constexpr int threads = 32;
+  using storage = four_parts;
+  MEMTILE_KERNEL void operator()(block b, storage& shared, vector_view<double> out) const {
+    const site s = site::here();
+    const int i = b.rank();
+    if (i < 3) hw::store_shared(&shared.letters[i], char('a' + i), s);
+    if (i < 4) hw::store_shared(&shared.numbers[i], i + 0.5, s);
+    if (i < 5) hw::store_shared(&shared.halves[i], float16(float(i)), s);
+    if (i < 2) hw::store_shared(&shared.vectors[i], vec<float, 4>{{1, 2, 3, float(i)}}, s);
+    b.sync();
+    if (i == 0)
+      out.store(0, hw::load_shared(&shared.letters[2], s) + hw::load_shared(&shared.numbers[3], s) +
+                       hw::load_shared(&shared.halves[4], s) + hw::load_shared(&shared.vectors[1], s)[3]);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("parts of one storage keep their own alignment", "[shared][PRIM-03]") {
+  for (auto& machine : testing::machines()) {
+    auto out = machine.template buffer<double>(1);
+    REQUIRE(launch(machine, 1, use_parts{}, out.view()));
+    CHECK(out.host()(0) == 'c' + 3.5 + 4 + 1);
+    unit::check_clean(machine);
+    if (const auto* report = machine.last_report()) CHECK(report->shared_bytes() == 96);
   }
 }
