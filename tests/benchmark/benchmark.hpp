@@ -88,4 +88,32 @@ inline float* random_floats(size_t count, unsigned seed) {
   return device;
 }
 
+namespace detail {
+__global__ static void fill_with_random(float* data, size_t count, unsigned seed) {
+  for (size_t i = blockIdx.x * size_t(blockDim.x) + threadIdx.x; i < count; i += size_t(gridDim.x) * blockDim.x) {
+    unsigned state = unsigned(i) * 747796405u + seed * 2891336453u + unsigned(i >> 32);
+    state = ((state >> 16) ^ state) * 0x45d9f3bu;
+    state = ((state >> 16) ^ state) * 0x45d9f3bu;
+    data[i] = float(int((state >> 16 ^ state) & 0xffffff) - 0x800000) / float(0x800000);
+  }
+}
+}  // namespace detail
+
+/// The same for arrays that would take long to make on the host.
+inline float* random_floats_on_device(size_t count, unsigned seed) {
+  float* device = nullptr;
+  check(cudaMalloc(&device, count * sizeof(float)), "allocation");
+  detail::fill_with_random<<<2048, 256>>>(device, count, seed);
+  check(cudaDeviceSynchronize(), "fill");
+  return device;
+}
+
+inline void print_card() {
+  cudaDeviceProp card;
+  int runtime = 0;
+  check(cudaGetDeviceProperties(&card, 0), "device");
+  check(cudaRuntimeGetVersion(&runtime), "runtime");
+  std::printf("%s, CUDA %d.%d, random data, medians\n", card.name, runtime / 1000, runtime % 1000 / 10);
+}
+
 }  // namespace benchmark
