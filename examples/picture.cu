@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The memtile authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// picture: throws 95 % of a picture away and shows that little is lost, by four matmuls.
+// picture: throws 95 % of a picture away by four matmuls, and shows by reductions that little is lost.
 //
 //   picture [IN.pgm [OUT.pgm]]        without names: tests/data/camera.pgm and picture_out.pgm
 //
@@ -9,9 +9,11 @@
 //
 //   C = D(rows) X D(columns)^T        X = D(rows)^T C D(columns)
 //
-// A real picture has few large coefficients. The program sets the others to 0 and goes back. It runs on the GPU if nvcc
+// A real picture has few large coefficients. The program sets the others to 0 and goes back. What has become of the
+// pixels, their mean, spread and extremes say, and the mean square of the differences. It runs on the GPU if nvcc
 // compiled it and there is one, else in the simulator, which tells what each line of the matmuls did to memory.
 #include <memtile/gemm.cuh>
+#include <memtile/reduce.cuh>
 #include <memtile/sim.cuh>
 
 #include <algorithm>
@@ -89,13 +91,6 @@ void write_picture(const std::string& name, const picture& p) {
   if (!out.flush()) fail(name + ": cannot be written");
 }
 
-// White over the root mean square of the difference, in decibels; infinite for equal pictures.
-double psnr(const picture& a, const picture& b) {
-  double squares = 0;
-  for (std::size_t i = 0; i < a.pixels.size(); ++i) squares += std::pow(a.pixels[i] - b.pixels[i], 2);
-  return 10 * std::log10(a.white * a.white * double(a.pixels.size()) / squares);
-}
-
 // --- the transform ---
 
 // D(n): k counts the half waves, i runs along them.
@@ -114,24 +109,26 @@ struct to_pixel {
   }
 };
 
-std::vector<float> values_of(const memtile::sim::matrix_buffer<float>& matrix) {
+using matrix = memtile::sim::matrix_buffer<float>;
+
+std::vector<float> values_of(const matrix& m) {
   std::vector<float> values;
-  const auto host = matrix.host();
-  for (int r = 0; r < matrix.rows(); ++r)
-    for (int c = 0; c < matrix.cols(); ++c) values.push_back(host(r, c));
+  const auto host = m.host();
+  for (int r = 0; r < m.rows(); ++r)
+    for (int c = 0; c < m.cols(); ++c) values.push_back(host(r, c));
   return values;
 }
 
 // Sets all but the largest 5 % to 0.
-void keep_largest(memtile::sim::matrix_buffer<float>& matrix) {
-  std::vector<float> values = values_of(matrix);
+void keep_largest(matrix& m) {
+  std::vector<float> values = values_of(m);
   std::vector<std::size_t> order(values.size());
   std::iota(order.begin(), order.end(), std::size_t(0));
   const auto larger = [&](std::size_t a, std::size_t b) { return std::abs(values[a]) > std::abs(values[b]); };
   const auto rest = order.begin() + std::ptrdiff_t((values.size() + 19) / 20);
   std::nth_element(order.begin(), rest, order.end(), larger);
   std::for_each(rest, order.end(), [&](std::size_t i) { values[i] = 0; });
-  matrix.write([&](int r, int c) { return values[std::size_t(r * matrix.cols() + c)]; });
+  m.write([&](int r, int c) { return values[std::size_t(r * m.cols() + c)]; });
 }
 
 // Seconds until the machine has done the work. On a GPU the best of 10: the first time also loads the kernels.
@@ -147,10 +144,9 @@ double seconds(memtile::testing::machine& machine, const Work& work) {
   return best;
 }
 
-// Takes the picture there and back on the machine, and says how long the four matmuls took.
-picture keep_5_percent(memtile::testing::machine& machine, const picture& original) {
-  const int rows = original.rows, columns = original.columns;
-  auto pixels = machine.buffer<float>(rows, columns, original);
+// Takes the pixels there and back on the machine, and says how long the four matmuls took.
+void keep_5_percent(memtile::testing::machine& machine, const matrix& pixels, int white, const matrix& restored) {
+  const int rows = int(pixels.rows()), columns = int(pixels.cols());
   auto d_rows = machine.buffer<float>(rows, rows, cosines{rows});
   auto d_columns = machine.buffer<float>(columns, columns, cosines{columns});
   auto half_way = machine.buffer<float>(rows, columns);
@@ -163,7 +159,7 @@ picture keep_5_percent(memtile::testing::machine& machine, const picture& origin
   keep_largest(coefficients);
   time += seconds(machine, [&] {
     check(memtile::gemm(machine, memtile::transposed(d_rows.view()), coefficients.view(), half_way.view()));
-    check(memtile::gemm(machine, half_way.view(), d_columns.view(), pixels.view(), to_pixel{float(original.white)}));
+    check(memtile::gemm(machine, half_way.view(), d_columns.view(), restored.view(), to_pixel{float(white)}));
   });
 
   if (machine.is_gpu()) {
@@ -175,10 +171,47 @@ picture keep_5_percent(memtile::testing::machine& machine, const picture& origin
     std::printf("time: %.2f s to simulate the four matmuls and check every access\n", time);
     std::printf("memory: accesses of warps, and what they cost a GPU\n%s", table.c_str() + table.find('\n') + 1);
   }
-  picture result = original;
-  const std::vector<float> values = values_of(pixels);
-  std::copy(values.begin(), values.end(), result.pixels.begin());
-  return result;
+}
+
+// --- what has become of the pixels ---
+
+memtile::vector_view<float> all_of(const matrix& m) { return {m.view().data, m.rows() * m.cols()}; }
+
+// Mean, spread and extremes, each with its first place, in two reads of the pixels.
+void describe(memtile::testing::machine& machine, const char* name, const matrix& pixels) {
+  using place = memtile::indexed<float>;  // a value and where it stands
+  auto moments = machine.buffer<memtile::statistics_of<float>>(1);
+  auto extremes = machine.buffer<memtile::both<place, place>>(1);
+  check(memtile::statistics(machine, all_of(pixels), moments.view()));
+  check(memtile::minmax(machine, all_of(pixels), extremes.view()));
+  check(machine.synchronize());
+  const auto found = moments.host()(0);
+  const auto [darkest, brightest] = extremes.host()(0);
+  const auto print = [&](const char* word, const place& p) {
+    std::printf("%s %g at row %d, column %d", word, double(p.value), int(p.index / pixels.cols()),
+                int(p.index % pixels.cols()));
+  };
+  std::printf("%s: mean %.2f, standard deviation %.2f,", name, double(found.mean), double(found.standard_deviation()));
+  print(" from", darkest);
+  print(" to", brightest);
+  std::puts("");
+}
+
+struct squared_difference {
+  template <class Pair>
+  MEMTILE_FUNCTION int operator()(const Pair& pixels) const {
+    const int difference = int(pixels.first) - int(pixels.second);
+    return difference * difference;
+  }
+};
+
+// White over the root mean square of the difference, in decibels; infinite for equal pictures.
+double psnr(memtile::testing::machine& machine, const matrix& a, const matrix& b, int white) {
+  auto squares = machine.buffer<memtile::int64>(1);  // the sum of whole numbers is exact
+  check(memtile::reduce(machine, memtile::zip(all_of(a), all_of(b)), squares.view(), memtile::plus{}, 0,
+                        squared_difference{}));
+  check(machine.synchronize());
+  return 10 * std::log10(double(white) * white * double(a.rows() * a.cols()) / double(squares.host()(0)));
 }
 
 int main(int argc, char** argv) try {
@@ -190,9 +223,18 @@ int main(int argc, char** argv) try {
   std::printf("picture: %s, %d x %d%s\n", from.c_str(), original.columns, original.rows,
               original.was_colour ? ", made grey: 0.299 red + 0.587 green + 0.114 blue" : "");
   std::printf("machine: %s\n", machine.name().c_str());
-  const picture result = keep_5_percent(machine, original);
+  auto pixels = machine.buffer<float>(original.rows, original.columns, original);
+  auto restored = machine.buffer<float>(original.rows, original.columns);
+  keep_5_percent(machine, pixels, original.white, restored);
+
+  picture result = original;
+  const std::vector<float> values = values_of(restored);
+  std::copy(values.begin(), values.end(), result.pixels.begin());
   write_picture(to, result);
-  std::printf("PSNR: %.2f dB with 5 %% of the coefficients; see %s\n", psnr(original, result), to.c_str());
+  describe(machine, "original", pixels);
+  describe(machine, "restored", restored);
+  std::printf("PSNR: %.2f dB with 5 %% of the coefficients; see %s\n", psnr(machine, pixels, restored, original.white),
+              to.c_str());
 } catch (const std::exception& error) {
   std::fprintf(stderr, "picture: %s\n", error.what());
   return 1;

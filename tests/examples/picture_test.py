@@ -65,6 +65,15 @@ def psnr(a, b, white):
     return math.inf if squares == 0 else 10 * math.log10(white ** 2 * len(a) / squares)
 
 
+def description(pixels, columns):
+    """The numbers that the program prints of a picture: mean, standard deviation, then value, row and column of both extremes."""
+    mean = sum(pixels) / len(pixels)
+    numbers = [mean, math.sqrt(sum((v - mean) ** 2 for v in pixels) / len(pixels))]
+    for extreme in min(pixels), max(pixels):
+        numbers += [extreme, *divmod(pixels.index(extreme), columns)]
+    return numbers
+
+
 class Runner:
     def __init__(self, program, folder, checks):
         self.program, self.folder, self.checks = program, pathlib.Path(folder), checks
@@ -90,6 +99,12 @@ class Runner:
         expected = psnr(pixels, out, white)
         self.checks.that(shown and math.isclose(float(shown.group(1)), expected, abs_tol=0.0051),
                          f"{name}: the PSNR is that of the written picture, {expected:.4f}", result.stdout)
+        for which, values in ("original", pixels), ("restored", out):
+            line = re.search(rf"^{which}: mean (\S+), standard deviation (\S+), from (\S+) at row (\d+), column (\d+) "
+                             r"to (\S+) at row (\d+), column (\d+)$", result.stdout, flags=re.M)
+            numbers = description(values, columns)
+            self.checks.that(line and all(math.isclose(float(a), b, abs_tol=0.0051) for a, b in zip(line.groups(), numbers)),
+                             f"{name}: the {which} picture is described as {numbers}", result.stdout)
         return expected, out
 
     def small(self, columns, rows, white):
