@@ -92,7 +92,7 @@ folding(const Operator& op, const Init& init, const Transform& transform, const 
 
 // A tag as it is; of an operator, the fold without more.
 template <class Policy, class Wanted>
-auto wanted_of(const Wanted& what) {
+MEMTILE_FUNCTION auto wanted_of(const Wanted& what) {
   if constexpr (__is_base_of(wanted, Wanted)) {
     static_assert(is_same<Policy, automatic>, "memtile: a policy must be for a reduction by an operator");
     return what;
