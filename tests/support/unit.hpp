@@ -41,6 +41,16 @@ int differences(const memtile::sim::host_copy<T>& copy, int rows, int cols, F ex
   return different;
 }
 
+/// Whether the machine runs clusters of blocks; the simulator does.
+template <class Machine>
+bool has_clusters([[maybe_unused]] const Machine& machine) {
+#if defined(__CUDACC__)
+  int major = 0;
+  if (machine.is_gpu()) return cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, 0) == 0 && major >= 9;
+#endif
+  return true;
+}
+
 /// All widths in bytes of one kind of access, ascending.
 inline std::vector<int> widths(const memtile::sim::report& report, memtile::sim::space where,
                                memtile::sim::access_kind kind) {

@@ -19,7 +19,8 @@ namespace memtile {
 
 using stream_t = CUstream_st*;  // the same type as cudaStream_t, without its header
 
-/// What a floating-point sum promises about its bits.
+/// What a floating-point sum promises about its bits. memtile's reductions keep fixed_tree at every level: asking for less
+/// makes nothing faster.
 enum class determinism {
   run_to_run,  // the same bits on one card and configuration
   fixed_tree,  // the same bits whatever the card, the grid and the alignment; the simulator too

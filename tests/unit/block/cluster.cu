@@ -9,16 +9,6 @@ using namespace memtile;
 
 namespace {
 
-// A device that has no clusters, or code that was compiled for one.
-template <class Machine>
-bool has_clusters([[maybe_unused]] const Machine& machine) {
-#if defined(__CUDACC__)
-  int major = 0;
-  if (machine.is_gpu()) return cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, 0) == 0 && major >= 9;
-#endif
-  return true;
-}
-
 // Each thread reads what its namesake in the next block stored, and gives the double back to the block before.
 template <class T>
 struct exchange {
@@ -119,7 +109,7 @@ std::string refusal(Machine& machine, const grid& blocks, int cluster) {
 
 TEST_CASE("blocks of a cluster exchange values through their shared memory", "[block]") {
   for (auto& machine : testing::machines())
-    if (has_clusters(machine))
+    if (unit::has_clusters(machine))
       for (int cluster : {1, 2, 3, 5, 8})
         for (int threads : {1, 33, 256}) {
           check_exchange<int>(machine, cluster, threads);
@@ -129,7 +119,7 @@ TEST_CASE("blocks of a cluster exchange values through their shared memory", "[b
 
 TEST_CASE("wide values and global memory pass between the blocks of a cluster", "[block]") {
   for (auto& machine : testing::machines()) {
-    if (!has_clusters(machine)) continue;
+    if (!unit::has_clusters(machine)) continue;
     auto global = machine.buffer<int>(12 * 64), out = machine.buffer<int>(12 * 64);
     REQUIRE(launch(machine, 12, pass_around{}, global.view(), out.view()));
     unit::check_clean(machine);
@@ -158,7 +148,7 @@ TEST_CASE("a cluster that cannot run is refused with the numbers", "[block]") {
     CHECK(says(refusal(machine, 9, 9), "1 to 8 blocks, not 9"));
     CHECK(says(refusal(machine, grid(2, 6), 4), "6 columns"));
     CHECK(says(refusal(machine, grid(2, 6), 4), "the 4 blocks of a cluster"));
-    if (!has_clusters(machine)) CHECK(says(refusal(machine, 8, 2), "needs compute capability 9.0 or newer"));
+    if (!unit::has_clusters(machine)) CHECK(says(refusal(machine, 8, 2), "needs compute capability 9.0 or newer"));
     auto out = machine.buffer<int>(32);
     CHECK(launch(machine, 4, fill{1}, out.view()).ok());
     CHECK(unit::differences(out.host(), 32, [](int) { return 1; }) == 0);

@@ -8,15 +8,6 @@ using namespace memtile;
 
 namespace {
 
-template <class Machine>
-bool has_clusters([[maybe_unused]] const Machine& machine) {
-#if defined(__CUDACC__)
-  int major = 0;
-  if (machine.is_gpu()) return cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, 0) == 0 && major >= 9;
-#endif
-  return true;
-}
-
 // x -> a x + b over integers modulo 2^32: associative, but not commutative.
 struct affine {
   uint32 a, b;
@@ -72,7 +63,7 @@ void check_clusters(Machine& machine, int cluster, int threads) {
 TEST_CASE("a cluster of any size reduces the values of all its threads, in order and time after time", "[block]") {
   for (auto& machine : testing::machines())
     for (int cluster : {1, 2, 3, 5, 8}) {
-      if (cluster > 1 && !has_clusters(machine)) continue;
+      if (cluster > 1 && !unit::has_clusters(machine)) continue;
       for (int threads : {1, 31, 32, 33, 100, 256}) check_clusters(machine, cluster, threads);
     }
 }
