@@ -101,6 +101,7 @@ MEMTILE_MATH_FUNCTION(sin, ::sinf, ::sin, __builtin_sinf, __builtin_sin)
 MEMTILE_MATH_FUNCTION(cos, ::cosf, ::cos, __builtin_cosf, __builtin_cos)
 MEMTILE_MATH_FUNCTION(tanh, ::tanhf, ::tanh, __builtin_tanhf, __builtin_tanh)
 MEMTILE_MATH_FUNCTION(erf, ::erff, ::erf, __builtin_erff, __builtin_erf)
+MEMTILE_MATH_FUNCTION(erfc, ::erfcf, ::erfc, __builtin_erfcf, __builtin_erfc)
 #undef MEMTILE_MATH_FUNCTION
 #undef MEMTILE_MATH_CALL
 
@@ -118,6 +119,22 @@ inline constexpr bool is_integer =
     is_same<T, long> || is_same<T, unsigned long> || is_same<T, long long> || is_same<T, unsigned long long>;
 template <class T>
 inline constexpr bool is_number = is_floating<T> || is_integer<T>;
+
+// The ends of a type's range without <limits>: infinities for floating types.
+template <class T>
+MEMTILE_FUNCTION constexpr T highest() {
+  if constexpr (is_same<T, float>) return __builtin_huge_valf();
+  else if constexpr (is_same<T, double>) return __builtin_huge_val();
+  else if constexpr (is_same<T, bool>) return true;
+  else if constexpr (T(-1) < T(0)) return T(~(T(1) << (sizeof(T) * 8 - 1)));
+  else return T(~T(0));
+}
+template <class T>
+MEMTILE_FUNCTION constexpr T lowest() {
+  if constexpr (is_floating<T>) return -highest<T>();
+  else if constexpr (is_same<T, bool>) return false;
+  else return T(~highest<T>());
+}
 
 // The smaller, or larger, of two: of -0 and +0 the first, or second. NaN if one is NaN, or (Number) if both are.
 template <bool Larger, bool Number, class T>
@@ -141,6 +158,39 @@ MEMTILE_FUNCTION T extreme(T a, T b) {
   return (Larger ? a < b : b < a) ? b : a;
 }
 }  // namespace detail
+
+/// The integer nearest to x, of two equally near ones the even one; the end of T's range for what lies beyond it, and 0
+/// for NaN. One instruction on the card, where a double or 64 bits take another one for NaN.
+template <class T, class F>
+MEMTILE_FUNCTION T nearest_integer(F x) {
+  static_assert(detail::is_integer<T> && !detail::is_same<T, bool> && detail::is_floating<F>,
+                "memtile: nearest_integer must make an integer of a float or double");
+  [[maybe_unused]] constexpr bool is_signed = detail::lowest<T>() != 0;
+#if defined(__CUDA_ARCH__)
+#define MEMTILE_CONVERT(integer, letter)                                                                          \
+  {                                                                                                               \
+    if constexpr (detail::is_same<F, float>) asm("cvt.rni.sat." integer ".f32 %0, %1;" : "=" letter(v) : "f"(x)); \
+    else asm("cvt.rni.sat." integer ".f64 %0, %1;" : "=" letter(v) : "d"(x));                                     \
+  }
+  detail::conditional_t<sizeof(T) == 8, int64, int32> v;
+  if constexpr (sizeof(T) == 8 && is_signed) MEMTILE_CONVERT("s64", "l")
+  else if constexpr (sizeof(T) == 8) MEMTILE_CONVERT("u64", "l")
+  else if constexpr (sizeof(T) == 4 && is_signed) MEMTILE_CONVERT("s32", "r")
+  else if constexpr (sizeof(T) == 4) MEMTILE_CONVERT("u32", "r")
+  else if constexpr (sizeof(T) == 2 && is_signed) MEMTILE_CONVERT("s16", "r")
+  else if constexpr (sizeof(T) == 2) MEMTILE_CONVERT("u16", "r")
+  else if constexpr (is_signed) MEMTILE_CONVERT("s8", "r")
+  else MEMTILE_CONVERT("u8", "r")
+#undef MEMTILE_CONVERT
+  constexpr bool makes_nan_zero = detail::is_same<F, float> && sizeof(T) < 8;
+  return makes_nan_zero || x == x ? T(v) : T(0);
+#else
+  const F whole = round_to_even(x), end = F(detail::highest<T>() / 2 + 1) * 2;  // the first integer beyond the range
+  if (whole >= end) return detail::highest<T>();
+  if (whole <= (is_signed ? -end : F(0))) return detail::lowest<T>();
+  return x == x ? T(whole) : T(0);
+#endif
+}
 
 /// The sum of four bytes, signed or not as T is, and v.
 template <class T>

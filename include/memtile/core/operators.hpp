@@ -23,21 +23,6 @@ namespace detail {
 template <class T>
 inline constexpr bool is_small_float = is_same<T, float16> || is_same<T, bfloat16> || is_same<T, float8_e4m3>;
 
-// The ends of a type's range without <limits>: infinities for floating types.
-template <class T>
-MEMTILE_FUNCTION constexpr T highest() {
-  if constexpr (is_same<T, float>) return __builtin_huge_valf();
-  else if constexpr (is_same<T, double>) return __builtin_huge_val();
-  else if constexpr (is_same<T, bool>) return true;
-  else if constexpr (T(-1) < T(0)) return T(~(T(1) << (sizeof(T) * 8 - 1)));
-  else return T(~T(0));
-}
-template <class T>
-MEMTILE_FUNCTION constexpr T lowest() {
-  if constexpr (is_floating<T>) return -highest<T>();
-  else if constexpr (is_same<T, bool>) return false;
-  else return T(~highest<T>());
-}
 template <class T>
 MEMTILE_FUNCTION constexpr T not_a_number() {
   if constexpr (is_same<T, float>) return __builtin_nanf("");

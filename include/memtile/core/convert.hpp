@@ -1,0 +1,60 @@
+// SPDX-FileCopyrightText: The memtile authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What becomes of a value that is stored as an element of another type, with the same bits on both machines:
+//
+//   float, double -> integer     the nearest integer, the even one of two; the end of the range for what lies beyond it,
+//                                0 for NaN
+//   integer -> integer           the end of the range for what lies beyond it
+//   any number -> small float    rounded once, to nearest even, however many bits the number has
+//   everything else, and bool    static_cast
+#pragma once
+
+#include <memtile/core/math.hpp>
+#include <memtile/core/operators.hpp>
+#include <memtile/core/small_float.hpp>
+
+namespace memtile::detail {
+
+template <class T, class V>
+MEMTILE_FUNCTION T saturated(V v) {
+  constexpr bool may_be_above = uint64(highest<V>()) > uint64(highest<T>());
+  constexpr bool may_be_below = lowest<V>() != 0 && (lowest<T>() == 0 || sizeof(T) < sizeof(V));
+  if constexpr (may_be_above) v = v > V(highest<T>()) ? V(highest<T>()) : v;
+  if constexpr (may_be_below) v = v < V(lowest<T>()) ? V(lowest<T>()) : v;
+  return T(v);
+}
+
+// One of the two floats around v, the one with an odd last bit, unless v is a float. A later rounding to fewer bits then
+// gives what it would have given for v: rounding to nearest twice need not.
+MEMTILE_FUNCTION float rounded_to_odd(double v) {
+  const float nearest = float(v);
+  const uint32 bits = bits_of(nearest);
+  if (double(nearest) == v || v != v || bits % 2 == 1) return nearest;
+  const bool is_larger = v < 0 ? double(nearest) < v : double(nearest) > v;
+  return float_of(is_larger ? bits - 1 : bits + 1);
+}
+template <class V>
+MEMTILE_FUNCTION float float_for_rounding(V v) {
+  if constexpr (is_same<V, float> || (is_integer<V> && sizeof(V) < 4)) {
+    return float(v);
+  } else if constexpr (is_integer<V> && sizeof(V) == 8) {  // more bits than a double: the last 16 become an odd one
+    constexpr V unit = V(1) << 16;
+    const bool is_long = v / (V(1) << 48) != 0;
+    return rounded_to_odd(double(is_long ? V((v & ~(unit - 1)) | (v % unit != 0 ? unit : V(0))) : v));
+  } else {
+    return rounded_to_odd(double(v));
+  }
+}
+
+template <class T, class V>
+MEMTILE_FUNCTION T stored_as(const V& v) {
+  constexpr bool to_integer = is_integer<T> && !is_same<T, bool>;
+  if constexpr (is_same<T, V>) return v;
+  else if constexpr (is_small_float<V>) return stored_as<T>(float(v));
+  else if constexpr (is_small_float<T> && is_number<V>) return T(float_for_rounding(v));
+  else if constexpr (to_integer && is_floating<V>) return nearest_integer<T>(v);
+  else if constexpr (to_integer && is_integer<V>) return saturated<T>(v);
+  else return static_cast<T>(v);
+}
+
+}  // namespace memtile::detail
