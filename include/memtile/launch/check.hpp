@@ -1,54 +1,6 @@
 // SPDX-FileCopyrightText: The memtile authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What every algorithm asks of the views it is given, before anything is launched.
+// Moved to core/check.hpp, where epilogues reach it too.
 #pragma once
 
-#include <memtile/core/status.hpp>
-#include <memtile/core/view.hpp>
-
-#if !defined(__CUDACC_RTC__)
-
-namespace memtile::detail {
-
-template <class T, class Layout>
-status check_view(const char* algorithm, const char* name, const matrix_view<T, Layout>& v) {
-  constexpr int64 bytes = sizeof(T);
-  const int64 length = v.is_row_major ? v.cols : v.rows, lines = v.is_row_major ? v.rows : v.cols;
-  if (v.rows < 0 || v.cols < 0)
-    return status::refused("{}: {} is {}x{}: sizes must not be negative", algorithm, name, v.rows, v.cols);
-  if (length > 0 && lines > 1 && v.pitch < length * bytes)
-    return status::refused("{}: {} is {}x{} with a pitch of {} bytes: it must be at least {}, the bytes of one {}",
-                           algorithm, name, v.rows, v.cols, v.pitch, length * bytes, v.is_row_major ? "row" : "column");
-  if (v.pitch % int64(alignof(T)) != 0 || int64(reinterpret_cast<size_t>(v.data)) % int64(alignof(T)) != 0)
-    return status::refused("{}: the address and the pitch ({} bytes) of {} must be multiples of its element's {} bytes",
-                           algorithm, v.pitch, name, alignof(T));
-  if (v.data == nullptr && v.rows > 0 && v.cols > 0)
-    return status::refused("{}: {} is {}x{} but its pointer is null", algorithm, name, v.rows, v.cols);
-  return {};
-}
-template <class T>
-status check_view(const char* algorithm, const char* name, const vector_view<T>& v) {
-  if (v.size < 0) return status::refused("{}: {} has {} elements: sizes must not be negative", algorithm, name, v.size);
-  if (int64(reinterpret_cast<size_t>(v.data)) % int64(alignof(T)) != 0)
-    return status::refused("{}: the address of {} must be a multiple of its element's {} bytes", algorithm, name,
-                           alignof(T));
-  if (v.data == nullptr && v.size > 0)
-    return status::refused("{}: {} has {} elements but its pointer is null", algorithm, name, v.size);
-  return {};
-}
-/// Each slice is checked as a matrix; slices may interleave, as those of a volume seen along another axis do.
-template <class T>
-status check_view(const char* algorithm, const char* name, const volume_view<T>& v) {
-  if (v.depth < 0) return status::refused("{}: {} has {} slices: sizes must not be negative", algorithm, name, v.depth);
-  if (status s = check_view(algorithm, name, v.slice(0)); !s) return s;
-  if (v.depth > 1 && v.slice_pitch < 0)
-    return status::refused("{}: the slices of {} are {} bytes apart: that must not be negative", algorithm, name,
-                           v.slice_pitch);
-  if (v.depth > 1 && v.slice_pitch % int64(alignof(T)) != 0)
-    return status::refused("{}: the pitch of the slices of {} ({} bytes) must be a multiple of its element's {} bytes",
-                           algorithm, name, v.slice_pitch, alignof(T));
-  return {};
-}
-
-}  // namespace memtile::detail
-#endif
+#include <memtile/core/check.hpp>

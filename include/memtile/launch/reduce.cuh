@@ -7,9 +7,9 @@
 #include <memtile/algorithm/reduce.cuh>
 #include <memtile/algorithm/reductions.hpp>
 #include <memtile/core/as_view.hpp>
-#include <memtile/launch/check.hpp>
+#include <memtile/core/check.hpp>
+#include <memtile/core/overlap.hpp>
 #include <memtile/launch/launch.cuh>
-#include <memtile/launch/overlap.hpp>
 #include <memtile/launch/workspace.hpp>
 
 #if !defined(__CUDACC_RTC__)

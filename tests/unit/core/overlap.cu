@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The memtile authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Whether two views share memory, compared with looking at every byte of both.
-#include <memtile/launch/overlap.hpp>
+#include <memtile/core/overlap.hpp>
 #include <support/catch.hpp>
 
 #include <vector>

@@ -1,0 +1,81 @@
+// SPDX-FileCopyrightText: The memtile authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What the parts of an epilogue read from memory beside the product: a value for each row or column, a value for each
+// element, or one value for all; and whether it fits the output.
+#pragma once
+
+#include <memtile/algorithm/epilogue_chain.cuh>
+#include <memtile/core/as_view.hpp>
+#include <memtile/global/access.cuh>
+
+namespace memtile::detail {
+
+#if !defined(__CUDACC_RTC__)
+// A vector has no pitch: with that of the output, it may lie between its rows.
+template <class T>
+status check_apart(const std::string& name, const vector_view<T>& v, const element_places& output) {
+  const rectangle written = output.memory();
+  if (!overlap({int64(reinterpret_cast<size_t>(v.data)), 1, v.size * int64(sizeof(T)), written.pitch}, written))
+    return {};
+  return status::refused("gemm: {} overlaps the output: give it memory of its own", name);
+}
+#endif
+
+enum class side { rows, columns };
+template <class T, side Side>
+struct values_of_side {
+  using element = T;
+  vector_view<const T> values;
+  MEMTILE_FUNCTION T load(int64 row, int64 column) const { return values.load(Side == side::rows ? row : column); }
+#if !defined(__CUDACC_RTC__)
+  status check(const char* part, const element_places& output) const {
+    const char* sides = Side == side::rows ? "rows" : "columns";
+    const int64 expected = Side == side::rows ? output.rows : output.columns;
+    const std::string name = filled_in("{}_{}", part, sides);
+    if (status s = check_view("gemm", name.c_str(), values); !s) return s;
+    if (values.size != expected)
+      return status::refused("gemm: {} has {} values but the output has {} {}", name, values.size, expected, sides);
+    return check_apart(name, values, output);
+  }
+#endif
+};
+
+template <class T, class Layout>
+struct values_of_matrix {
+  using element = T;
+  matrix_view<const T, Layout> values;
+  MEMTILE_FUNCTION T load(int64 row, int64 column) const {
+    if constexpr (is_same<Layout, strided>) {
+      const char* first = reinterpret_cast<const char*>(values.data);
+      return hw::load_global(reinterpret_cast<const T*>(first + row * values.row_pitch + column * values.column_pitch),
+                             site::here());
+    } else {
+      return values.load(row, column);
+    }
+  }
+#if !defined(__CUDACC_RTC__)
+  status check(const char* name, const element_places& output) const {
+    if (status s = check_view("gemm", name, values); !s) return s;
+    if (values.rows != output.rows || values.cols != output.columns)
+      return status::refused("gemm: {} is {}x{} but the output is {}x{}", name, values.rows, values.cols, output.rows,
+                             output.columns);
+    const element_places own = places_of(values);
+    if (own == output || !overlap(own.memory(), output.memory())) return {};
+    return status::refused("gemm: {} overlaps the output: it must be the same view, or have memory of its own", name);
+  }
+#endif
+};
+
+template <class T>
+struct value_in_memory {
+  vector_view<const T> value;
+#if !defined(__CUDACC_RTC__)
+  status check(const char* name, const element_places& output) const {
+    if (status s = check_view("gemm", name, value); !s) return s;
+    if (value.size != 1) return status::refused("gemm: {} has {} values: it must have 1", name, value.size);
+    return check_apart(name, value, output);
+  }
+#endif
+};
+
+}  // namespace memtile::detail
