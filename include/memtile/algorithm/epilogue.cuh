@@ -14,12 +14,12 @@
 // memtile's parts, if it is marked MEMTILE_FUNCTION.
 //
 // Each part calculates in the type that comes in, but whole numbers become floating where they meet a floating number:
-// then what follows in the chain is floating, and the end is rounded to the output's type. Each operation rounds once on
-// both machines, so their results agree to the bit; except in silu and the gelus, where each machine has its own exp.
+// from there on the chain is floating, and its end is rounded to the output's type. Each operation rounds once on both
+// machines, so their results agree to the bit; except in silu and the gelus, where each machine has its own exp.
 //
-// Vectors and matrices may be of other element types than the product. They must not overlap the output, other blocks
-// would write what is still to be read; but a matrix may be the output itself, of which each element is read before
-// it is written.
+// Vectors and matrices may be of other element types than the product. They must not overlap the output, since other
+// blocks write there what is still to be read; but a matrix may be the output itself: each of its elements is read
+// before it is written, by the same thread.
 #pragma once
 
 #include <memtile/algorithm/epilogue_values.cuh>

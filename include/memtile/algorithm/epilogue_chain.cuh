@@ -17,8 +17,8 @@ struct epilogue_part {};  // base of memtile's own parts
 template <class E>
 inline constexpr bool is_epilogue_part = __is_base_of(epilogue_part, E);
 
-// In which type a value of type V meets one of type W: V, as it is the accumulated one, but the floating one if only one
-// is. Small floats count as float.
+// In which type an incoming value of type V meets a W: in V, except where W alone is floating. Small floats count as
+// float.
 template <class V, class W>
 using meeting_type = conditional_t<is_integer<V> && is_floating<plain_type<W>>, plain_type<W>, plain_type<V>>;
 
@@ -31,7 +31,8 @@ MEMTILE_FUNCTION auto apply_epilogue(const E& e, V value, int64 row, int64 colum
 }
 MEMTILE_USER_CODE_END
 
-// Questions to a chain: does it read the output, does it need the product at all, do its vectors and matrices fit?
+// Questions to a chain: does it read the output (asked by the kernel alone: beta may be in memory), does it need the
+// product at all (asked by the host alone), do its vectors and matrices fit?
 template <class E>
 MEMTILE_FUNCTION bool reads_output(const E& e) {
   if constexpr (is_epilogue_part<E>) return e.reads_output();

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What becomes of a value that is stored as an element of another type, with the same bits on both machines:
 //
-//   float, double -> integer     the nearest integer, the even one of two; the end of the range for what lies beyond it,
-//                                0 for NaN
+//   float, double -> integer     the nearest integer, the even one of two; the end of the range for what lies beyond
+//                                it, 0 for NaN
 //   integer -> integer           the end of the range for what lies beyond it
 //   any number -> small float    rounded once, to nearest even, however many bits the number has
 //   everything else, and bool    static_cast
@@ -24,7 +24,7 @@ MEMTILE_FUNCTION T saturated(V v) {
   return T(v);
 }
 
-// One of the two floats around v, the one with an odd last bit, unless v is a float. A later rounding to fewer bits then
+// v if that is a float, else the one of its two neighbours with an odd last bit. A later rounding to fewer bits then
 // gives what it would have given for v: rounding to nearest twice need not.
 MEMTILE_FUNCTION float rounded_to_odd(double v) {
   const float nearest = float(v);
