@@ -35,7 +35,7 @@ struct store_product : detail::elementwise_part {
 };
 
 namespace detail {
-// The incoming value combined with one from memory.
+// The incoming value joined with one from memory.
 struct adds_bias : plus {
   static constexpr const char* name = "bias";
 };
@@ -46,9 +46,9 @@ struct adds_residual : plus {
   static constexpr const char* name = "the matrix of add_matrix";
 };
 template <class Operation, class Values>
-struct combined : elementwise_part {
+struct joined_with : elementwise_part {
   Values values;
-  MEMTILE_FUNCTION constexpr explicit combined(const Values& v) : values(v) {}
+  MEMTILE_FUNCTION constexpr explicit joined_with(const Values& v) : values(v) {}
   template <class V, class Old>
   MEMTILE_FUNCTION auto operator()(V value, int64 row, int64 column, Old) const {
     using meeting = meeting_type<V, typename Values::element>;
@@ -59,9 +59,9 @@ struct combined : elementwise_part {
 #endif
 };
 template <class Operation, side Side, class Vector>
-MEMTILE_FUNCTION auto combined_with(const Vector& values) {
+MEMTILE_FUNCTION auto joined_with_side(const Vector& values) {
   using element = typename decltype(as_view(values))::element;
-  return combined<Operation, values_of_side<element, Side>>({as_view(values)});
+  return joined_with<Operation, values_of_side<element, Side>>({as_view(values)});
 }
 template <class Matrix>
 MEMTILE_FUNCTION auto values_of(const Matrix& matrix) {
@@ -73,21 +73,21 @@ MEMTILE_FUNCTION auto values_of(const Matrix& matrix) {
 /// Adds values[row] or values[column].
 template <class Vector>
 MEMTILE_FUNCTION auto bias_rows(const Vector& values) {
-  return detail::combined_with<detail::adds_bias, detail::side::rows>(values);
+  return detail::joined_with_side<detail::adds_bias, detail::side::rows>(values);
 }
 template <class Vector>
 MEMTILE_FUNCTION auto bias_columns(const Vector& values) {
-  return detail::combined_with<detail::adds_bias, detail::side::columns>(values);
+  return detail::joined_with_side<detail::adds_bias, detail::side::columns>(values);
 }
 
 /// Multiplies by values[row] or values[column].
 template <class Vector>
 MEMTILE_FUNCTION auto scale_rows(const Vector& values) {
-  return detail::combined_with<detail::scales, detail::side::rows>(values);
+  return detail::joined_with_side<detail::scales, detail::side::rows>(values);
 }
 template <class Vector>
 MEMTILE_FUNCTION auto scale_columns(const Vector& values) {
-  return detail::combined_with<detail::scales, detail::side::columns>(values);
+  return detail::joined_with_side<detail::scales, detail::side::columns>(values);
 }
 
 /// Adds the element of a matrix of the output's size, in any layout: a residual. It may be the output itself. A strided
@@ -95,7 +95,7 @@ MEMTILE_FUNCTION auto scale_columns(const Vector& values) {
 template <class Matrix>
 MEMTILE_FUNCTION auto add_matrix(const Matrix& matrix) {
   const auto values = detail::values_of(matrix);
-  return detail::combined<detail::adds_residual, detail::bare_t<decltype(values)>>(values);
+  return detail::joined_with<detail::adds_residual, detail::bare_t<decltype(values)>>(values);
 }
 
 /// alpha or beta of `linear` as a value that the kernel finds in memory when it runs: a pointer, or a view of one
