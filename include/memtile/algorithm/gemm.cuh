@@ -1,54 +1,87 @@
 // SPDX-FileCopyrightText: The memtile authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The matmul kernel: each block makes one tile of c = epilogue(a * b).
+// The matmul kernel: each block makes one tile of c = epilogue(a * b), or its share of one along k.
 #pragma once
 
 #include <memtile/algorithm/epilogue.cuh>
+#include <memtile/algorithm/gemm_products.cuh>
 #include <memtile/block/block_gemm.cuh>
-#include <memtile/block/raster.hpp>
+#include <memtile/block/last_block.cuh>
 
 namespace memtile {
 
-/// How the operands lie, and how many bytes one access may move: all of a, b and c must allow it.
-template <class LayoutA, class LayoutB, int Bytes>
-struct gemm_operands {
-  using layout_a = LayoutA;
-  using layout_b = LayoutB;
-  static constexpr int bytes = Bytes;
+/// How the inner dimension of each tile is shared by `slices` blocks side by side, and where they leave their sums: tickets
+/// has a zero for each tile, parts room for the accumulators of every block.
+template <class Accumulator>
+struct gemm_split {
+  int slices;
+  int64 steps_each;  // of k, a multiple of the tile's K; of one slice: all
+  uint32* tickets;
+  Accumulator* parts;
 };
 
-/// One block per tile, in a grid of one row. a: M x K, b: K x N, c: M x N, row major.
-template <class T, class Policy, class Operands, class Epilogue>
+/// Bytes: 16 if a, b and c allow such accesses, 0 for any. MaySplit: serves more than one slice.
+template <class Product, int Bytes, bool MaySplit, class Products, class Epilogue>
 struct gemm_kernel {
-  using product = block_gemm<T, Policy>;
+  using accumulator = typename Product::accumulator;
   static constexpr const char* name = "memtile::gemm";
-  static constexpr int threads = product::threads, min_blocks = product::min_blocks;
-  static constexpr int block_m = product::block_m, block_n = product::block_n;
-  using storage = typename product::storage;
+  static constexpr int threads = Product::threads, min_blocks = Product::min_blocks;
+  static constexpr int block_m = Product::block_m, block_n = Product::block_n;
+  using storage = typename Product::storage;
 
-  // Rows of tiles that are taken together. Of 132 tiles in flight, 8 bands deep, each strip of a and b is read by 8 to
-  // 17 blocks at a time.
-  static constexpr int band = 8;
-
-  MEMTILE_KERNEL void operator()(block block, storage& shared, matrix_view<const T, typename Operands::layout_a> a,
-                                 matrix_view<const T, typename Operands::layout_b> b, matrix_view<T> c,
+  MEMTILE_KERNEL void operator()(block block, storage& shared, Products products, gemm_split<accumulator> split,
                                  Epilogue epilogue) const {
-    const tile_place tile =
-        banded(block.grid_column(), int(ceil_div(c.rows, block_m)), int(ceil_div(c.cols, block_n)), band);
-    const int64 row0 = int64(tile.row) * block_m, column0 = int64(tile.column) * block_n;
+    const int slices = MaySplit ? split.slices : 1;
+    const int index = block.grid_column() / slices, slice = block.grid_column() - index * slices;
+    const auto work = products.work(index, block_m, block_n);
+    const auto& c = work.product.c;
+    const int64 row0 = int64(work.tile.row) * block_m, column0 = int64(work.tile.column) * block_n;
 
-    product multiply{block, shared};
-    multiply.template multiply_add<Operands::bytes>(a, b, row0, column0);
+    Product multiply{block, shared};
+    k_range part{0, detail::view_of(work.product.a).cols};
+    if (MaySplit) part = {slice * split.steps_each, min_of(part.end, (slice + 1) * split.steps_each)};
+    multiply.template multiply_add<Bytes>(work.product.a, work.product.b, row0, column0, part);
+    if (slices > 1 && !joined(block, multiply, split, index, slice)) return;
 
-    constexpr int width = Operands::bytes / int(sizeof(T)) < product::run ? 1 : product::run;
+    using T = typename detail::bare_t<decltype(c)>::element;
+    constexpr int width = Bytes == 16 ? Product::template run<T> : 1;
     const bool reads_c = detail::reads_output(epilogue);
-    multiply.template store_with<width>(c, row0, column0, [&](int64 row, int64 column, vec<T, width> v) {
+    multiply.template store_with<width>(c, row0, column0, [&](int64 row, int64 column, vec<accumulator, width> v) {
       vec<T, width> old{};
       if (reads_c) old = c.load(wide<width>, row, column);
+      vec<T, width> stored;
       MEMTILE_UNROLL
-      for (int n = 0; n < width; ++n) v[n] = detail::apply_epilogue(epilogue, v[n], row, column + n, old[n]);
-      return v;
+      for (int n = 0; n < width; ++n)
+        stored[n] = detail::stored_as<T>(
+            detail::apply_epilogue(epilogue, v[n], row, column + n, detail::plain_type<T>(old[n])));
+      return stored;
     });
+  }
+
+ private:
+  // Leaves this block's sums for the last block of the tile. True in that one, with the sums of all in its accumulators,
+  // added in the order of the slices.
+  MEMTILE_FUNCTION static bool joined(block block, Product& multiply, const gemm_split<accumulator>& split, int tile,
+                                      int slice) {
+    auto& sums = multiply.accumulators();
+    constexpr int columns = Product::accumulator_fragment::columns,
+                  each = Product::accumulator_fragment::rows * columns;
+    const int64 size = int64(each) * threads;
+    const vector_view<accumulator> parts(split.parts + int64(tile) * split.slices * size, split.slices * size);
+    MEMTILE_UNROLL
+    for (int i = 0; i < each; ++i)
+      parts.store(slice * size + i * threads + block.rank(), sums(i / columns, i % columns));
+    if (!block_is_last(block, split.tickets + tile, split.slices)) return false;
+    MEMTILE_KEEP_LOOP
+    for (int other = 0; other < split.slices; ++other) {
+      MEMTILE_UNROLL
+      for (int i = 0; i < each; ++i) {
+        auto& sum = sums(i / columns, i % columns);
+        const accumulator part = parts.load(other * size + i * threads + block.rank());
+        sum = other == 0 ? part : typename Product::semiring{}.plus(sum, part);
+      }
+    }
+    return true;
   }
 };
 

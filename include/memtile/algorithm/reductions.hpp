@@ -8,9 +8,7 @@
 
 namespace memtile {
 
-/// Policies: in which type values are combined, and whether a sum keeps its rounding errors.
-template <class A>
-struct accumulate_in {};
+/// A policy: a sum keeps its rounding errors. Another one is accumulate_in<T>, of core/policy.hpp.
 struct compensated {};
 
 namespace detail {

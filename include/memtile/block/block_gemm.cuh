@@ -10,80 +10,49 @@
 //     |  reg_to_global                                each value through the caller's functor
 //   global  c tile
 //
-// An operand keeps in shared memory the direction in which it is contiguous in global memory, so that 16-byte copies
-// need no transposition: rows of k ("k major") or rows of m or n. Registers get the same values either way, and each
-// result is one chain of fused multiply-adds in ascending k: its bits depend neither on the tile nor on the layouts.
+// Elements lie in shared memory as they do in global memory; a register holds them in the type of the accumulators. They get
+// there the same whatever the layout, and each result is one chain of fused multiply-adds in ascending k: its bits depend
+// neither on the tile nor on the layouts.
 #pragma once
 
 #include <memtile/block/gemm_shape.hpp>
-#include <memtile/block/global_to_shared.cuh>
+#include <memtile/block/operand.cuh>
 #include <memtile/block/reg_to_global.cuh>
-#include <memtile/block/shared_to_reg.cuh>
-#include <memtile/reg/fragment.cuh>
+#include <memtile/core/convert.hpp>
 #include <memtile/shared/ring.cuh>
 
 namespace memtile {
 
 namespace detail {
 
-// One operand's tile, in either direction. `Lanes` lanes of a warp read rows `Run` apart of the k major form.
-template <class T, int Extent, int Depth, int Run, int Lanes>
-union operand_tile {
-  shared_tile<T, Extent, Depth, xor_swizzle<widest<T>(Depth) * int(sizeof(T)), Run, Lanes>> k_major;
-  shared_tile<T, Depth, Extent> other;
-};
-
-// How one operand is streamed and read, seen as a matrix of Extent x K whose rows are what the block multiplies.
-template <class T, int Extent, int Depth, int Threads, int Bytes, bool KMajor>
-class operand_stream {
-  using stream = conditional_t<KMajor, tile_stream<T, Extent, Depth, Threads, Bytes>,
-                               tile_stream<T, Depth, Extent, Threads, Bytes>>;
-
- public:
-  // `rows` holds the operand with k along its rows if KMajor, else along its columns; both are row major.
-  MEMTILE_FUNCTION operand_stream(int rank, const matrix_view<const T>& rows, int64 first)
-      : stream_(rank, rows, KMajor ? first : 0, KMajor ? 0 : first),
-        inside_(int(min_of<int64>(Extent, (KMajor ? rows.rows : rows.cols) - first))) {}
-
-  // Starts the copy of the next K steps, k_inside of which exist.
-  template <class Tile>
-  MEMTILE_FUNCTION void fetch(Tile& to, int k_inside, site s) {
-    if constexpr (KMajor) stream_.copy(to.k_major, inside_, k_inside, s), stream_.next_columns();
-    else stream_.copy(to.other, k_inside, inside_, s), stream_.next_rows();
-  }
-  template <int Steps, class Span, class Tile>
-  MEMTILE_FUNCTION static void load(const Tile& from, Span span, int k0, fragment<T, Steps, Span::count>& out, site s) {
-    if constexpr (KMajor) shared_rows_to_reg(from.k_major, span, k0, out, s);
-    else shared_columns_to_reg(from.other, span, k0, out, s);
-  }
-
- private:
-  stream stream_;
-  int inside_;  // how many of the Extent rows exist
-};
-
-// What a store makes of a run of products: itself, or f(row, column, product) of each. No generic lambdas, which NVRTC
-// takes for host functions.
-struct whole_run {
-  template <class Run>
-  MEMTILE_FUNCTION Run operator()(int64, int64, Run products) const {
-    return products;
+// What a store makes of a run of products: f(row, column, product) of each, as elements of the output. No generic lambdas,
+// which NVRTC takes for host functions.
+struct product_alone {
+  template <class T>
+  MEMTILE_FUNCTION T operator()(int64, int64, const T& product) const {
+    return product;
   }
 };
 MEMTILE_USER_CODE_BEGIN
-template <class F>
+template <class Out, class F>
 struct each_of_run {
   const F& f;
-  template <class Run>
-  MEMTILE_FUNCTION Run operator()(int64 r, int64 c, Run products) const {
+  template <class T, int Width>
+  MEMTILE_FUNCTION vec<Out, Width> operator()(int64 r, int64 c, const vec<T, Width>& products) const {
+    vec<Out, Width> stored;
     MEMTILE_UNROLL
-    for (int n = 0; n < Run::size; ++n) products[n] = f(r, c + n, products[n]);
-    return products;
+    for (int n = 0; n < Width; ++n) stored[n] = stored_as<Out>(f(r, c + n, products[n]));
+    return stored;
   }
 };
 MEMTILE_USER_CODE_END
 
 }  // namespace detail
+
+/// Steps begin, begin + 1, ... end - 1 of the inner dimension.
+struct k_range {
+  int64 begin, end;
+};
 
 /// A block-wide matmul for a kernel of one's own, `__global__` or memtile's.
 ///
@@ -92,102 +61,151 @@ MEMTILE_USER_CODE_END
 ///   multiply.multiply_add(a, b, row0, column0);   // a: M x K, b: K x N; each row or column major
 ///   multiply.store(c, row0, column0);             // or for_each_inside(c, row0, column0, functor)
 ///
+/// T         the type of the elements of a and b, or elements<A, B>; the accumulators' type follows, see gemm_types
 /// Callers   product::threads threads, all of them for multiply_add; each for itself afterwards
 /// Memory    product::shared_bytes; free again when multiply_add returns
 template <class T, class Policy = gemm_policy<>>
 class block_gemm {
  public:
   using shape = gemm_shape<T, Policy>;
+  using accumulator = typename shape::accumulator;
+  using semiring = typename Policy::semiring;
   static constexpr int block_m = shape::block_m, block_n = shape::block_n, block_k = shape::block_k;
   static constexpr int threads = shape::threads, min_blocks = shape::min_blocks;
 
   struct stage {
-    detail::operand_tile<T, block_m, block_k, shape::run_m, shape::meeting_m> a;  // block_m x block_k
-    detail::operand_tile<T, block_n, block_k, shape::run_n, shape::meeting_n> b;  // block_n x block_k, transposed
+    detail::operand_tile<typename shape::a, block_m, block_k, shape::run_m, shape::meeting_m> a;  // block_m x block_k
+    detail::operand_tile<typename shape::b, block_n, block_k, shape::run_n, shape::meeting_n> b;  // block_n x block_k
   };
-
- private:
-  template <bool KMajor, int Bytes>
-  using a_stream = detail::operand_stream<T, block_m, block_k, threads, Bytes, KMajor>;
-  template <bool KMajor, int Bytes>
-  using b_stream = detail::operand_stream<T, block_n, block_k, threads, Bytes, KMajor>;
-
- public:
   using storage = ring<stage, shape::stages>;
   static constexpr int shared_bytes = int(sizeof(storage));
-  using accumulator_fragment = fragment<T, shape::thread_m, shape::thread_n>;
+  using accumulator_fragment = fragment<accumulator, shape::thread_m, shape::thread_n>;
 
   MEMTILE_FUNCTION block_gemm(block b, storage& shared) : block_(b), ring_(shared) {
-    accumulators_.fill(T(0));
+    clear();
     place_thread(b.rank());
   }
 
-  /// Adds a(row0 .. row0 + block_m - 1, all k) * b(all k, column0 .. column0 + block_n - 1) to the accumulators.
+  /// Adds a(row0 .. row0 + block_m - 1, all k) * b(all k, column0 .. column0 + block_n - 1) to the accumulators. a and b are
+  /// views of any layout, or mapped ones.
   ///
   /// Outside   rows, columns and steps of k that do not exist count as zero and are not read
   /// Requires  a.cols == b.rows, 0 <= row0 <= a.rows, 0 <= column0 <= b.cols
-  /// Memory    16-byte accesses where a and b allow them, else one element at a time; decided here unless the caller
+  /// Memory    16-byte accesses where a and b allow them, else the widest that each allows; decided here unless the caller
   ///           knows
-  template <class A, class LayoutA, class B, class LayoutB>
-  MEMTILE_FUNCTION void multiply_add(const matrix_view<A, LayoutA>& a, const matrix_view<B, LayoutB>& b, int64 row0,
-                                     int64 column0, site s = site::here()) {
-    constexpr int wide = 16 / int(sizeof(T));
-    if (allows_access_of<16>(a) && allows_access_of<16>(b) && row0 % wide == 0 && column0 % wide == 0)
-      multiply_add<16>(a, b, row0, column0, s);
-    else multiply_add<int(sizeof(T))>(a, b, row0, column0, s);
+  template <class A, class B>
+  MEMTILE_FUNCTION void multiply_add(const A& a, const B& b, int64 row0, int64 column0, site s = site::here()) {
+    if constexpr (shape::allows_wide) {
+      if (detail::allows_wide_stream<false>(detail::view_of(a), row0) &&
+          detail::allows_wide_stream<true>(detail::view_of(b), column0))
+        return multiply_add<16>(a, b, row0, column0, s);
+    }
+    multiply_add<0>(a, b, row0, column0, s);
   }
-  /// The same where the caller knows that both operands allow accesses of `Bytes` bytes, from row0 and column0 on.
-  template <int Bytes, class A, class LayoutA, class B, class LayoutB>
-  MEMTILE_FUNCTION void multiply_add(const matrix_view<A, LayoutA>& a, const matrix_view<B, LayoutB>& b, int64 row0,
-                                     int64 column0, site s = site::here()) {
+  /// The same where the caller knows: `Bytes` is 16 if both operands allow such accesses from row0 and column0 on, and 0 for
+  /// any operands.
+  template <int Bytes, class A, class B>
+  MEMTILE_FUNCTION void multiply_add(const A& a, const B& b, int64 row0, int64 column0, site s = site::here()) {
+    multiply_add<Bytes>(a, b, row0, column0, k_range{0, detail::view_of(a).cols}, s);
+  }
+  /// The same for a part of the steps, from a multiple of block_k on.
+  template <int Bytes, class A, class B>
+  MEMTILE_FUNCTION void multiply_add(const A& a, const B& b, int64 row0, int64 column0, const k_range& part,
+                                     site s = site::here()) {
     s = s.within("block_gemm");
-    if (a.cols == 0) return;  // an empty sum; the pointers may be null
-    constexpr bool a_k_major = detail::is_same<LayoutA, row>, b_k_major = detail::is_same<LayoutB, column>;
-    a_stream<a_k_major, Bytes> a_source(block_.rank(), as_rows(a), row0);
-    b_stream<b_k_major, Bytes> b_source(block_.rank(), as_rows(b), column0);
+    if (part.begin >= part.end) return;  // an empty sum; the pointers may be null
+    detail::operand_stream<A, block_m, block_k, threads, Bytes, false> a_source(block_.rank(), a, row0, part.begin);
+    detail::operand_stream<B, block_n, block_k, threads, Bytes, true> b_source(block_.rank(), b, column0, part.begin);
 
-    const int steps = int(ceil_div(a.cols, block_k));  // of block_k each, the last one perhaps incomplete
-    const int k_in_last = int(a.cols - int64(steps - 1) * block_k);
+    const int64 inner = part.end - part.begin;
+    const int steps = int(ceil_div(inner, block_k));  // of block_k each, the last one perhaps incomplete
+    const int k_in_last = int(inner - int64(steps - 1) * block_k);
+    const auto k_inside = [&](int step) { return step + 1 == steps ? k_in_last : block_k; };
     const auto fetch = [&](int step, int slot) {
       if (step < steps) {
-        const int k_inside = step + 1 == steps ? k_in_last : block_k;
-        a_source.fetch(ring_[slot].a, k_inside, s);
-        b_source.fetch(ring_[slot].b, k_inside, s);
+        a_source.fetch(ring_[slot].a, k_inside(step), s);
+        b_source.fetch(ring_[slot].b, k_inside(step), s);
       }
       hw::async_commit(s);  // also an empty group: the count of groups stays the count of steps
     };
 
     constexpr int ahead = shape::stages - 1;
-    MEMTILE_UNROLL
+    MEMTILE_KEEP_LOOP
     for (int step = 0; step < ahead; ++step) fetch(step, step);
     int slot = 0, free_slot = ahead;
     for (int step = 0; step < steps; ++step) {
       hw::async_wait<ahead - 1>(s);
       block_.sync(s);  // this step has arrived for all threads, and all have done with the slot that is filled next
       fetch(step + ahead, free_slot);
-      multiply_stage<a_stream<a_k_major, Bytes>, b_stream<b_k_major, Bytes>>(ring_[slot], s);
+      multiply_stage(a_source, b_source, ring_[slot], part.begin + int64(step) * block_k, k_inside(step), s);
       slot = storage::after(slot);
       free_slot = storage::after(free_slot);
     }
     block_.sync(s);
   }
+  /// Adds a * b of tiles that lie in shared memory already: a is block_m x any depth, b that depth x block_n, of elements and
+  /// layouts of the caller's choice. For a loop over k of one's own, and for a product whose operand was made in the block.
+  ///
+  /// Callers   all threads, after the barrier that follows the fill of the tiles; another one before they change
+  template <class A, class LayoutA, class B, class LayoutB, int Depth>
+  MEMTILE_FUNCTION void multiply_add(const shared_tile<A, block_m, Depth, LayoutA>& a,
+                                     const shared_tile<B, Depth, block_n, LayoutB>& b, site s = site::here()) {
+    s = s.within("block_gemm");
+    MEMTILE_KEEP_LOOP
+    for (int k = 0; k < Depth; ++k) {
+      fragment<accumulator, 1, shape::thread_m> a_column;
+      fragment<accumulator, 1, shape::thread_n> b_row;
+      MEMTILE_UNROLL
+      for (int i = 0; i < shape::thread_m; ++i) a_column(0, i) = accumulator(a.load(rows_[i], k, s.inner()));
+      shared_columns_to_reg(b, columns_, k, b_row, s);
+      accumulators_.add_outer_product(a_column.values[0], b_row.values[0], semiring{});
+    }
+  }
+
+  /// The accumulators begin again at zero, the semiring's.
+  MEMTILE_FUNCTION void clear() { accumulators_.fill(semiring::template zero<accumulator>()); }
+
+  /// Calls f(row, column, accumulated) for each result of the calling thread, also those beyond the matrices; row and column
+  /// count from the corner of the block's tile. f may change what was accumulated.
+  template <class F>
+  MEMTILE_FUNCTION void for_each(const F& f) {
+    MEMTILE_UNROLL
+    for (int i = 0; i < shape::thread_m; ++i) {
+      MEMTILE_UNROLL
+      for (int j = 0; j < shape::thread_n; ++j) f(rows_[i], columns_[j], accumulators_(i, j));
+    }
+  }
+  /// Puts the block's results into a shared tile, from where another product can take them.
+  ///
+  /// Result    visible after the caller's block.sync()
+  template <class Element, class Layout>
+  MEMTILE_FUNCTION void store(shared_tile<Element, block_m, block_n, Layout>& tile, site s = site::here()) const {
+    MEMTILE_UNROLL
+    for (int i = 0; i < shape::thread_m; ++i) {
+      MEMTILE_UNROLL
+      for (int j = 0; j < shape::thread_n; ++j)
+        tile.store(rows_[i], columns_[j], detail::stored_as<Element>(accumulators_(i, j)), s.within("block_gemm"));
+    }
+  }
 
   /// Stores f(row, column, product) for each element of this block's tile that lies inside `out`; the tile begins at
   /// (row0, column0).
-  template <class F>
-  MEMTILE_FUNCTION void for_each_inside(const matrix_view<T>& out, int64 row0, int64 column0, const F& f,
+  template <class Out, class F>
+  MEMTILE_FUNCTION void for_each_inside(const matrix_view<Out>& out, int64 row0, int64 column0, const F& f,
                                         site s = site::here()) const {
-    store_with_widest(out, row0, column0, detail::each_of_run<F>{f}, s);
+    store_with_widest(out, row0, column0, f, s);
   }
-  MEMTILE_FUNCTION void store(const matrix_view<T>& out, int64 row0, int64 column0, site s = site::here()) const {
-    store_with_widest(out, row0, column0, detail::whole_run{}, s);
+  template <class Out>
+  MEMTILE_FUNCTION void store(const matrix_view<Out>& out, int64 row0, int64 column0, site s = site::here()) const {
+    store_with_widest(out, row0, column0, detail::product_alone{}, s);
   }
-  /// The widest store that suits the thread's share of a row, in elements.
-  static constexpr int run = shape::run_n;
-  /// Stores make(row, column, products), N neighbours of a row at a time, where the caller knows that `out` allows
-  /// accesses of N elements: 1 or `run`.
-  template <int Width, class Make>
-  MEMTILE_FUNCTION void store_with(const matrix_view<T>& out, int64 row0, int64 column0, const Make& make,
+  /// The widest store that suits the thread's share of a row, in elements of the output.
+  template <class Out>
+  static constexpr int run = widest<Out>(shape::run_n);
+  /// Stores make(row, column, products), a vec of N products that are neighbours in a row and a vec of what is stored, where
+  /// the caller knows that `out` allows accesses of N elements: 1 or `run`.
+  template <int Width, class Out, class Make>
+  MEMTILE_FUNCTION void store_with(const Out& out, int64 row0, int64 column0, const Make& make,
                                    site s = site::here()) const {
     reg_to_global<Width>(accumulators_, rows_, columns_, out, row0, column0, make, s.within("block_gemm"));
   }
@@ -198,10 +216,12 @@ class block_gemm {
   using row_span = thread_span<shape::thread_m, shape::run_m, shape::run_m * shape::lanes_m>;
   using column_span = thread_span<shape::thread_n, shape::run_n, shape::run_n * shape::lanes_n>;
 
-  template <class Make>
-  MEMTILE_FUNCTION void store_with_widest(const matrix_view<T>& out, int64 row0, int64 column0, const Make& make,
+  template <class Out, class F>
+  MEMTILE_FUNCTION void store_with_widest(const matrix_view<Out>& out, int64 row0, int64 column0, const F& f,
                                           site s) const {
-    if (allows_access_of<int(sizeof(T)) * run>(out) && column0 % run == 0) store_with<run>(out, row0, column0, make, s);
+    const detail::each_of_run<Out, F> make{f};
+    if (allows_access_of<int(sizeof(Out)) * run<Out>>(out) && column0 % run<Out> == 0)
+      store_with<run<Out>>(out, row0, column0, make, s);
     else store_with<1>(out, row0, column0, make, s);
   }
 
@@ -222,25 +242,25 @@ class block_gemm {
     columns_.first = warp_n * shape::lanes_n * shape::thread_n + lane_n * shape::run_n;
   }
 
-  // A view whose rows are contiguous: the operand itself or, column major, its transpose.
-  template <class U, class Layout>
-  MEMTILE_FUNCTION static matrix_view<const T> as_rows(const matrix_view<U, Layout>& v) {
-    if constexpr (detail::is_same<Layout, row>) return v;
-    else return transposed(v);
-  }
-
+  // Steps that do not exist are zeros in shared memory, whose products add nothing in the usual arithmetic; in any other one
+  // they are left out.
   template <class AStream, class BStream>
-  MEMTILE_FUNCTION void multiply_stage(const stage& tiles, site s) {
+  MEMTILE_FUNCTION void multiply_stage(const AStream& a_source, const BStream& b_source, const stage& tiles, int64 step,
+                                       int k_inside, site s) {
+    constexpr bool zeros_add_nothing = shape::zeros_add_nothing && !AStream::is_mapped && !BStream::is_mapped;
     MEMTILE_KEEP_LOOP
     for (int k1 = 0; k1 < block_k; k1 += shape::straight_k) {
       MEMTILE_UNROLL
       for (int k0 = 0; k0 < shape::straight_k; k0 += shape::run_k) {
-        fragment<T, shape::run_k, shape::thread_m> a;  // run_k columns of a's tile, this thread's rows
-        fragment<T, shape::run_k, shape::thread_n> b;
-        AStream::load(tiles.a, rows_, k1 + k0, a, s);
-        BStream::load(tiles.b, columns_, k1 + k0, b, s);
+        if (!zeros_add_nothing && k1 + k0 >= k_inside) break;
+        fragment<accumulator, shape::run_k, shape::thread_m> a;  // run_k columns of a's tile, this thread's rows
+        fragment<accumulator, shape::run_k, shape::thread_n> b;
+        a_source.load(tiles.a, rows_, step, k1 + k0, a, s);
+        b_source.load(tiles.b, columns_, step, k1 + k0, b, s);
         MEMTILE_UNROLL
-        for (int k = 0; k < shape::run_k; ++k) accumulators_.add_outer_product(a.values[k], b.values[k]);
+        for (int k = 0; k < shape::run_k; ++k)
+          if (zeros_add_nothing || k1 + k0 + k < k_inside)
+            accumulators_.add_outer_product(a.values[k], b.values[k], semiring{});
       }
     }
   }

@@ -5,12 +5,42 @@
 #pragma once
 
 #include <memtile/core/policy.hpp>
+#include <memtile/core/semiring.hpp>
 #include <memtile/core/vec.hpp>
 
 namespace memtile {
 
+/// The elements of a and of b, where they differ: block_gemm<elements<float16, int8>, Policy>.
+template <class A, class B>
+struct elements {};
+
+/// The types of a matmul: of the elements as they lie in memory, of what is added up, and the arithmetic.
+template <class T, class Policy>
+struct gemm_types : gemm_types<elements<T, T>, Policy> {};
+template <class A, class B, class Policy>
+struct gemm_types<elements<A, B>, Policy> {
+  using a = A;
+  using b = B;
+  using semiring = typename Policy::semiring;
+
+ private:
+  template <class Given, class Semiring>
+  struct given {
+    using type = Given;
+  };
+  template <class Semiring>
+  struct given<void, Semiring> : detail::semiring_accumulator<Semiring, A, B> {};
+
+ public:
+  using accumulator = typename given<typename Policy::accumulator, semiring>::type;
+};
+
 template <class T, class Policy>
 struct gemm_shape {
+  using types = gemm_types<T, Policy>;
+  using a = typename types::a;
+  using b = typename types::b;
+  using accumulator = typename types::accumulator;
   static_assert(detail::is_same<typename Policy::math, math::fp32>,
                 "memtile: gemm_policy must use math::fp32: the tensor cores' arithmetic is not available yet");
   static constexpr int block_m = Policy::block::m, block_n = Policy::block::n, block_k = Policy::block::k;
@@ -20,7 +50,11 @@ struct gemm_shape {
                 "memtile: the numbers of block_tile and thread_tile must be positive");
   static_assert(block_m % thread_m == 0, "memtile: block_tile's M must be a multiple of thread_tile's M");
   static_assert(block_n % thread_n == 0, "memtile: block_tile's N must be a multiple of thread_tile's N");
-  static_assert(128 % (block_k * int(sizeof(T))) == 0 || block_k * int(sizeof(T)) % 128 == 0,
+  template <class Element>
+  static constexpr bool
+      fills_lines = 128 % (block_k * int(sizeof(Element))) == 0 || block_k* int(sizeof(Element)) % 128 == 0 ||
+                    16 % sizeof(Element) != 0;
+  static_assert(fills_lines<a> && fills_lines<b>,
                 "memtile: block_tile's K must be a multiple or a divisor of 128 bytes");
   static_assert(stages >= 2, "memtile: stages must be at least 2: one to work on and one on its way");
 
@@ -28,7 +62,7 @@ struct gemm_shape {
   static constexpr int threads_m = block_m / thread_m, threads_n = block_n / thread_n, threads = threads_m * threads_n;
   static_assert(threads <= 1024,
                 "memtile: block_tile / thread_tile must be at most 1024 threads: take a larger thread_tile");
-  static constexpr int accumulator_registers = thread_m * thread_n * int(sizeof(T)) / 4;
+  static constexpr int accumulator_registers = thread_m * thread_n * int(sizeof(accumulator)) / 4;
   static_assert(
       accumulator_registers <= 128,
       "memtile: thread_tile must need at most 128 registers for its accumulators: take a smaller thread_tile");
@@ -44,8 +78,29 @@ struct gemm_shape {
   static constexpr int meeting_m = patch_4x8 || patch_8x4 ? lanes_m : 1,
                        meeting_n = patch_4x8 || patch_8x4 ? lanes_n : 1;
 
-  // Neighbours of one access: rows of a, columns of b, steps of k.
-  static constexpr int run_m = widest<T>(thread_m), run_n = widest<T>(thread_n), run_k = widest<T>(block_k);
+  // Neighbours of one access: rows of a, columns of b, steps of k. Elements that are narrower than the accumulators are not
+  // taken more at a time: what was loaded becomes accumulators' types in registers.
+  template <class Element>
+  MEMTILE_FUNCTION static constexpr int neighbours(int count) {
+    return min_of(widest<Element>(count), widest<accumulator>(count));
+  }
+  static constexpr int run_m = neighbours<a>(thread_m), run_n = neighbours<b>(thread_n),
+                       run_k = min_of(neighbours<a>(block_k), neighbours<b>(block_k));
+
+  // Whether operands can come 16 bytes at a time, whatever their layout.
+  template <class Element>
+  MEMTILE_FUNCTION static constexpr bool full_access(int count) {
+    return 16 % sizeof(Element) == 0 && widest<Element>(count) * sizeof(Element) == 16;
+  }
+  static constexpr bool allows_wide =
+      full_access<a>(block_m) && full_access<a>(block_k) && full_access<b>(block_n) && full_access<b>(block_k);
+
+  // Whether products of elements whose bytes are all zero change nothing.
+  template <class Element>
+  static constexpr bool zero_bytes_are_zero =
+      detail::is_number<Element> || detail::is_small_float<Element> || detail::is_complex<Element>;
+  static constexpr bool zeros_add_nothing =
+      detail::is_same<typename Policy::semiring, plus_times> && zero_bytes_are_zero<a> && zero_bytes_are_zero<b>;
 
   // Steps of k in straight code, without a branch: enough to keep loads ahead of their use. Up to 2048 multiply-adds,
   // since more only costs the compiler time (H200, 64x64x32 tile of 8x4 at 1024^3: 512 multiply-adds 1.03 of cuBLAS,

@@ -115,4 +115,72 @@ class tile_stream {
   const char* from_;  // this thread's first piece of it
 };
 
+/// The same for any matrix: with the widest accesses that its address, pitch and extent allow from (row0, column0) on, found
+/// out here; one element at a time where neighbours do not lie side by side.
+///
+/// Memory    asynchronous where an access is of 4 bytes or more, else through registers; the caller does the same for both
+template <class T, int Rows, int Columns, int Threads>
+class careful_stream {
+ public:
+  MEMTILE_FUNCTION careful_stream(int rank, const matrix_view<const T>& in, int64 row0, int64 column0)
+      : careful_stream(rank, matrix_view<const T, strided>(in.data, in.rows, in.cols, in.pitch, sizeof(T)), row0,
+                       column0) {
+    const int64 bits = int64(reinterpret_cast<size_t>(in.data)) | in.pitch | (in.cols | column0) * int64(sizeof(T));
+    while (width_ < widest<T>(Columns) && bits % (2 * width_ * int(sizeof(T))) == 0) width_ *= 2;
+  }
+  MEMTILE_FUNCTION careful_stream(int rank, const matrix_view<const T, strided>& in, int64 row0, int64 column0)
+      : in_(in), row0_(row0), column0_(column0), rank_(rank) {}
+
+  template <class Tile>
+  MEMTILE_FUNCTION void copy(Tile& tile, int rows_inside, int columns_inside, site s) const {
+    copy_from_widest<widest<T>(Columns)>(tile, rows_inside, columns_inside, s);
+  }
+  MEMTILE_FUNCTION void next_columns() { column0_ += Columns; }
+  MEMTILE_FUNCTION void next_rows() { row0_ += Rows; }
+
+ private:
+  template <int Width, class Tile>
+  MEMTILE_FUNCTION void copy_from_widest(Tile& tile, int rows_inside, int columns_inside, site s) const {
+    if constexpr (Width > 1) {
+      if (width_ < Width) return copy_from_widest<Width / 2>(tile, rows_inside, columns_inside, s);
+    }
+    copy_by<Width>(tile, rows_inside, columns_inside, s);
+  }
+  template <int Width, class Tile>
+  MEMTILE_FUNCTION void copy_by(Tile& tile, int rows_inside, int columns_inside, site s) const {
+    using access = detail::conditional_t<Width == 1, T, vec<T, Width>>;
+    constexpr bool async = sizeof(access) == alignof(access) && sizeof(access) >= 4 && sizeof(access) <= 16;
+    constexpr int per_row = Columns / Width, pieces = Rows * per_row, together = 4;
+    const auto* const from = reinterpret_cast<const char*>(in_.address(row0_, column0_));
+    MEMTILE_KEEP_LOOP
+    for (int first = rank_; first < pieces; first += together * Threads) {
+      access passing[together];
+      MEMTILE_UNROLL
+      for (int i = 0; i < together; ++i) {
+        const int piece = first + i * Threads, r = piece / per_row, c = piece % per_row * Width;
+        if (piece >= pieces) break;
+        const bool inside = r < rows_inside && c < columns_inside;
+        const auto* const at = reinterpret_cast<const access*>(from + r * in_.row_pitch + c * in_.column_pitch);
+        const site there = s.inner().at(row0_ + r, column0_ + c);
+        if (inside && !hw::inside("matrix_view", {row0_ + r, column0_ + c}, {in_.rows, in_.cols}, 1, Width, s))
+          continue;
+        if constexpr (async)
+          hw::async_copy<int(sizeof(access))>(tile.address(r, c), at, inside, s.inner().at(r, c), there);
+        else passing[i] = inside ? hw::load_global(at, there) : access{};
+      }
+      if constexpr (!async) {
+        MEMTILE_UNROLL
+        for (int i = 0; i < together; ++i) {
+          const int piece = first + i * Threads, r = piece / per_row, c = piece % per_row * Width;
+          if (piece < pieces) tile.store(r, c, passing[i], s.inner());
+        }
+      }
+    }
+  }
+
+  matrix_view<const T, strided> in_;
+  int64 row0_, column0_;  // of the tile that comes next
+  int rank_, width_ = 1;  // elements of an access
+};
+
 }  // namespace memtile

@@ -19,10 +19,10 @@ MEMTILE_USER_CODE_BEGIN
 /// Outside   positions beyond `out` are left out, and `make` is not called for them
 /// Memory    one access of N elements for each N neighbours: N is a divisor of the span's run, and N = 1 suits every
 ///           view
-/// Requires  allows_access_of<N * sizeof(T)>(out), row0, column0 >= 0; column0 a multiple of N
-template <int Width, class T, class Rows, class Columns, class Fragment, class Make>
-MEMTILE_FUNCTION void reg_to_global(const Fragment& values, Rows rows, Columns columns, const matrix_view<T>& out,
-                                    int64 row0, int64 column0, const Make& make, site s) {
+/// Requires  allows_access_of<N * sizeof(element)>(out), row0, column0 >= 0; column0 a multiple of N
+template <int Width, class Out, class Rows, class Columns, class Fragment, class Make>
+MEMTILE_FUNCTION void reg_to_global(const Fragment& values, Rows rows, Columns columns, const Out& out, int64 row0,
+                                    int64 column0, const Make& make, site s) {
   static_assert(Columns::run % Width == 0,
                 "memtile: the width of the stores must divide the run of neighbouring columns");
   MEMTILE_UNROLL
@@ -31,7 +31,7 @@ MEMTILE_FUNCTION void reg_to_global(const Fragment& values, Rows rows, Columns c
     MEMTILE_UNROLL
     for (int j = 0; j < Columns::count; j += Width) {
       const int64 c = column0 + columns[j];
-      vec<T, Width> neighbours;
+      vec<typename Fragment::value_type, Width> neighbours;
       MEMTILE_UNROLL
       for (int n = 0; n < Width; ++n) neighbours[n] = values(i, j + n);
       if (r < out.rows && c < out.cols) out.store(r, c, make(r, c, neighbours), s.inner());

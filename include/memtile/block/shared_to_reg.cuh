@@ -19,36 +19,44 @@ struct thread_span {
   MEMTILE_FUNCTION constexpr int operator[](int i) const { return first + i / Run * Step + i % Run; }
 };
 
+/// What becomes of a value of the tile on its way into a fragment: here nothing but its type.
+struct as_it_is {
+  template <class T, class U>
+  MEMTILE_FUNCTION T operator()(detail::same_type<T>, const U& v, int, int) const {
+    return T(v);
+  }
+};
+
 /// Loads K x Count values from a tile that holds k along its rows: (position, k) -> fragment(k, i). One access brings K
-/// values of one position. The tile's swizzle keeps lanes a run apart in different banks, and gives all positions of a
+/// values of one position; each passes through `convert(type, value, k, i)`. The tile's swizzle keeps lanes a run apart in different banks, and gives all positions of a
 /// thread one key.
 ///
 /// Callers   each thread for itself, after the barrier that follows the fill of the tile
 /// Requires  K * sizeof(T) is 4, 8 or 16 and k0 a multiple of K
-template <class T, int Steps, int Count, int Run, int Step, class Tile>
+template <class T, int Steps, int Count, int Run, int Step, class Tile, class Convert = as_it_is>
 MEMTILE_FUNCTION void shared_rows_to_reg(const Tile& tile, thread_span<Count, Run, Step> span, int k0,
-                                         fragment<T, Steps, Count>& out, site s) {
+                                         fragment<T, Steps, Count>& out, site s, const Convert& convert = {}) {
   const int first = Tile::offset(span.first, 0);
   MEMTILE_UNROLL
   for (int i = 0; i < Count; ++i) {
-    const vec<T, Steps> v = tile.load_beside(wide<Steps>, first, span.first, span[i] - span.first, k0, s.inner());
+    const auto v = tile.load_beside(wide<Steps>, first, span.first, span[i] - span.first, k0, s.inner());
     MEMTILE_UNROLL
-    for (int k = 0; k < Steps; ++k) out(k, i) = v[k];
+    for (int k = 0; k < Steps; ++k) out(k, i) = convert(detail::same_type<T>{}, v[k], k, i);
   }
 }
 
 /// The same from a tile that holds the positions along its rows: (k, position) -> fragment(k, i). One access brings a
 /// run.
-template <class T, int Steps, int Count, int Run, int Step, class Tile>
+template <class T, int Steps, int Count, int Run, int Step, class Tile, class Convert = as_it_is>
 MEMTILE_FUNCTION void shared_columns_to_reg(const Tile& tile, thread_span<Count, Run, Step> span, int k0,
-                                            fragment<T, Steps, Count>& out, site s) {
+                                            fragment<T, Steps, Count>& out, site s, const Convert& convert = {}) {
   MEMTILE_UNROLL
   for (int k = 0; k < Steps; ++k) {
     MEMTILE_UNROLL
     for (int i = 0; i < Count; i += Run) {
-      const vec<T, Run> v = tile.load(wide<Run>, k0 + k, span[i], s.inner());
+      const auto v = tile.load(wide<Run>, k0 + k, span[i], s.inner());
       MEMTILE_UNROLL
-      for (int j = 0; j < Run; ++j) out(k, i + j) = v[j];
+      for (int j = 0; j < Run; ++j) out(k, i + j) = convert(detail::same_type<T>{}, v[j], k, i + j);
     }
   }
 }

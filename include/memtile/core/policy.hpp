@@ -12,6 +12,8 @@
 
 namespace memtile {
 
+struct plus_times;  // core/semiring.hpp
+
 /// In which arithmetic the products are formed. fp32 is each type's own: fused multiply-add in float for float, double
 /// for double.
 namespace math {
@@ -43,6 +45,25 @@ struct resident_blocks {
   static constexpr int count = Count;
 };
 
+/// The inner dimension is cut into Count slices, each multiplied by a block of its own; their sums are added in the order of
+/// the slices. For outputs of few tiles and a long inner dimension. Left out, memtile chooses by shape and card.
+template <int Count>
+struct split_k {
+  static constexpr int count = Count;
+};
+
+/// Adds and multiplies as Semiring says; see core/semiring.hpp.
+template <class Semiring>
+struct semiring {
+  using type = Semiring;
+};
+
+/// In which type values are combined.
+template <class A>
+struct accumulate_in {
+  using type = A;
+};
+
 /// memtile chooses, by shape and card.
 struct automatic {};
 
@@ -51,9 +72,10 @@ namespace detail {
 template <class P>
 struct kind_of_part {
   static_assert(always_false<P>, "memtile: a part of gemm_policy must be math::fp32, block_tile<M, N, K>, "
-                                 "thread_tile<M, N>, stages<Count> or resident_blocks<Count>");
+                                 "thread_tile<M, N>, stages<Count>, resident_blocks<Count>, split_k<Count>, "
+                                 "semiring<S> or accumulate_in<T>");
 };
-enum class part { math, block_tile, thread_tile, stages, resident_blocks };
+enum class part { math, block_tile, thread_tile, stages, resident_blocks, split_k, semiring, accumulate_in };
 template <part Kind>
 struct part_kind {
   static constexpr part value = Kind;
@@ -74,6 +96,12 @@ template <int Count>
 struct kind_of_part<stages<Count>> : part_kind<part::stages> {};
 template <int Count>
 struct kind_of_part<resident_blocks<Count>> : part_kind<part::resident_blocks> {};
+template <int Count>
+struct kind_of_part<split_k<Count>> : part_kind<part::split_k> {};
+template <class Semiring>
+struct kind_of_part<semiring<Semiring>> : part_kind<part::semiring> {};
+template <class A>
+struct kind_of_part<accumulate_in<A>> : part_kind<part::accumulate_in> {};
 
 // The part of that kind among Parts, or Default.
 template <part Kind, class Default, class... Parts>
@@ -101,16 +129,42 @@ struct gemm_policy {
                 "memtile: gemm_policy must name its thread_tile at most once");
   static_assert(detail::times_given<detail::part::stages, Parts...> <= 1,
                 "memtile: gemm_policy must name its stages at most once");
-
   static_assert(detail::times_given<detail::part::resident_blocks, Parts...> <= 1,
                 "memtile: gemm_policy must name its resident_blocks at most once");
+  static_assert(detail::times_given<detail::part::split_k, Parts...> <= 1,
+                "memtile: gemm_policy must name its split_k at most once");
+  static_assert(detail::times_given<detail::part::semiring, Parts...> <= 1,
+                "memtile: gemm_policy must name its semiring at most once");
+  static_assert(detail::times_given<detail::part::accumulate_in, Parts...> <= 1,
+                "memtile: gemm_policy must name its accumulate_in at most once");
 
   using math = typename detail::chosen_part<detail::part::math, memtile::math::fp32, Parts...>::type;
   using block = typename detail::chosen_part<detail::part::block_tile, block_tile<64, 128, 16>, Parts...>::type;
   using thread = typename detail::chosen_part<detail::part::thread_tile, thread_tile<8, 8>, Parts...>::type;
   static constexpr int stages = detail::chosen_part<detail::part::stages, memtile::stages<3>, Parts...>::type::count;
+  // 0: chosen by memtile
   static constexpr int resident_blocks =
       detail::chosen_part<detail::part::resident_blocks, memtile::resident_blocks<0>, Parts...>::type::count;
+  static constexpr int slices = detail::chosen_part<detail::part::split_k, split_k<0>, Parts...>::type::count;
+  static_assert(slices >= 0 && slices <= 64, "memtile: split_k must be 1 to 64 slices");
+
+  using semiring =
+      typename detail::chosen_part<detail::part::semiring, memtile::semiring<plus_times>, Parts...>::type::type;
+  // void: what the semiring says of the elements
+  using accumulator =
+      typename detail::chosen_part<detail::part::accumulate_in, accumulate_in<void>, Parts...>::type::type;
+
+  // Whether it says how the work is cut up; else memtile chooses among the tiles it ships.
+  static constexpr bool names_tile = detail::times_given<detail::part::block_tile, Parts...> +
+                                         detail::times_given<detail::part::thread_tile, Parts...> +
+                                         detail::times_given<detail::part::stages, Parts...> +
+                                         detail::times_given<detail::part::resident_blocks, Parts...> >
+                                     0;
+  /// The same with the tile of another policy, or with another semiring.
+  template <class Tile, class Semiring = semiring>
+  using with = gemm_policy<math, typename Tile::block, typename Tile::thread, memtile::stages<Tile::stages>,
+                           memtile::resident_blocks<Tile::resident_blocks>, split_k<slices>,
+                           memtile::semiring<Semiring>, accumulate_in<accumulator>>;
 };
 
 }  // namespace memtile

@@ -4,7 +4,7 @@
 //
 //   matrix_view<float>          row major: element (r, c) lies r * pitch bytes and c elements after data
 //   matrix_view<float, column>  column major: c * pitch bytes and r elements after data
-//   matrix_view<float, strided> both strides are chosen at run time; for the host side of algorithms only
+//   matrix_view<float, strided> both strides are chosen at run time; single elements only
 //
 // The layout is a type, so that a kernel knows at compile time along which direction its neighbours lie side by side.
 // Pitches are in bytes, because allocators give pitches that are no multiple of the element size. global/access.cuh
@@ -104,8 +104,8 @@ struct matrix_view {
   MEMTILE_FUNCTION element atomic_add(int64 r, int64 c, element v, site s = site::here()) const;
 };
 
-/// A matrix whose strides are known at run time only. Kernels never see it: an algorithm turns it into a row or column
-/// major view, or refuses it when neither stride is one element.
+/// A matrix whose strides are known at run time only. A stride may be 0: then all rows, or columns, are one. An algorithm
+/// turns it into a row or column major view where one of the strides is one element.
 template <class T>
 struct matrix_view<T, strided> {
   using value_type = T;
@@ -122,6 +122,20 @@ struct matrix_view<T, strided> {
   template <class U, class = detail::enable_if_t<detail::adds_const<T, U>>>
   MEMTILE_FUNCTION constexpr matrix_view(const matrix_view<U, strided>& v)
       : data(v.data), rows(v.rows), cols(v.cols), row_pitch(v.row_pitch), column_pitch(v.column_pitch) {}
+
+  MEMTILE_FUNCTION constexpr bool inside(int64 r, int64 c) const { return r >= 0 && r < rows && c >= 0 && c < cols; }
+  MEMTILE_FUNCTION T* address(int64 r, int64 c) const {
+    using bytes = detail::conditional_t<detail::is_const<T>, const char, char>;
+    return reinterpret_cast<T*>(reinterpret_cast<bytes*>(data) + r * row_pitch + c * column_pitch);
+  }
+  MEMTILE_FUNCTION element load(int64 r, int64 c, site s = site::here()) const;
+  MEMTILE_FUNCTION vec<element, 1> load(width<1>, int64 r, int64 c, site s = site::here()) const {
+    return {{load(r, c, s)}};
+  }
+  MEMTILE_FUNCTION void store(int64 r, int64 c, element v, site s = site::here()) const;
+  MEMTILE_FUNCTION void store(int64 r, int64 c, const vec<element, 1>& v, site s = site::here()) const {
+    store(r, c, v[0], s);
+  }
 };
 
 /// depth x rows x cols elements, each row of neighbours side by side.

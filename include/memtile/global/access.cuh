@@ -73,6 +73,16 @@ MEMTILE_FUNCTION auto matrix_view<T, Layout>::atomic_add(int64 r, int64 c, eleme
 }
 
 template <class T>
+MEMTILE_FUNCTION auto matrix_view<T, strided>::load(int64 r, int64 c, site s) const -> element {
+  if (!hw::inside("matrix_view", {r, c}, {rows, cols}, 1, 1, s)) return hw::poison<element>();
+  return hw::load_global(address(r, c), s.at(r, c));
+}
+template <class T>
+MEMTILE_FUNCTION void matrix_view<T, strided>::store(int64 r, int64 c, element v, site s) const {
+  if (hw::inside("matrix_view", {r, c}, {rows, cols}, 1, 1, s)) hw::store_global(address(r, c), v, s.at(r, c));
+}
+
+template <class T>
 MEMTILE_FUNCTION auto volume_view<T>::load(int64 z, int64 r, int64 c, site s) const -> element {
   if (!hw::inside("volume_view", {z, r, c}, {depth, rows, cols}, 2, 1, s)) return hw::poison<element>();
   return hw::load_global(slice(z).address(r, c), s.at(z, r, c));

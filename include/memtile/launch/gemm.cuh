@@ -5,39 +5,14 @@
 #pragma once
 
 #include <memtile/algorithm/gemm.cuh>
-#include <memtile/launch/check.hpp>
+#include <memtile/launch/gemm_operands.hpp>
+#include <memtile/launch/gemm_plan.hpp>
 #include <memtile/launch/launch.cuh>
-#include <memtile/launch/overlap.hpp>
+#include <memtile/launch/workspace.hpp>
 
 #if !defined(__CUDACC_RTC__)
 
 namespace memtile {
-
-/// The tiles among which `automatic` chooses. The large one reads least of a and b for each result, and wants operands that
-/// allow 16-byte accesses; the small one gives every multiprocessor work where the matrices are small, and serves the
-/// rest.
-/// H200, CUDA 13.0, 2026-11, float, cuBLAS's time over theirs: largest 0.95 at 4096^3, smallest 1.10 at 1024^3; the
-/// whole list is in tests/benchmark/RESULTS.md.
-template <class T>
-struct gemm_tiles {
-  using largest = gemm_policy<block_tile<128, 256, 32>, thread_tile<16, 8>, stages<2>>;
-  using smallest = gemm_policy<block_tile<64, 64, 32>, thread_tile<8, 4>, stages<3>>;
-};
-template <>
-struct gemm_tiles<double> {
-  using largest = gemm_policy<block_tile<64, 128, 16>, thread_tile<8, 8>, stages<3>>;
-  using smallest = gemm_policy<block_tile<32, 64, 16>, thread_tile<4, 4>, stages<3>>;
-};
-
-/// Which of two tiles finishes an m x n output sooner: the larger, if the busiest multiprocessor has no more elements
-/// to make with it. A small tile works at `small_efficiency` of the large one's speed
-/// (H200, 2026-11, float, 4096^3: 0.90 to 0.96 of it).
-constexpr bool prefers_larger_tile(int64 m, int64 n, int64 large_m, int64 large_n, int64 small_m, int64 small_n,
-                                   int multiprocessors, double small_efficiency = 0.9) {
-  const int64 large = ceil_div(ceil_div(m, large_m) * ceil_div(n, large_n), multiprocessors) * large_m * large_n;
-  const int64 smallest = ceil_div(ceil_div(m, small_m) * ceil_div(n, small_n), multiprocessors) * small_m * small_n;
-  return double(large) * small_efficiency <= double(smallest);
-}
 
 namespace detail {
 
@@ -52,126 +27,241 @@ inline int multiprocessors_of(const on_either& place) {
   return place.machine != nullptr ? multiprocessors_of(on_cpu{*place.machine})
                                   : multiprocessors_of(on_gpu{place.where});
 }
+inline int multiprocessors_of(const on_query&) {
+  return max_of(multiprocessors_of(on_gpu{}), 132);  // of the simulator too
+}
+#else
+inline int multiprocessors_of(const on_query&) { return 132; }
+#endif
+// Cards differ in how they would cut up k, and the bits with it.
+template <class Place>
+bool wants_one_tree(const Place&) {
+  return false;
+}
+#if MEMTILE_CUDA
+inline bool wants_one_tree(const on_gpu& place) { return place.where.determinism == determinism::fixed_tree; }
 #endif
 
-template <class Policy, class Operands, class Place, class A, class B, class T, class Epilogue>
-status start_gemm_with(const Place& place, const A& a, const B& b, const matrix_view<T>& c, const Epilogue& epilogue) {
-  using kernel = gemm_kernel<T, Policy, Operands, Epilogue>;
-  return launch(place, grid(ceil_div(c.rows, kernel::block_m) * ceil_div(c.cols, kernel::block_n)), kernel{}, a, b, c,
-                epilogue);
-}
+/// A call whose operands have been checked. Swapped: it is the transposed problem of the one that was asked for.
+template <class Policy, bool Swapped, class OperandA, class OperandB, class OperandC, class Epilogue>
+struct gemm_call {
+  OperandA a;
+  OperandB b;
+  OperandC c;
+  const Epilogue& epilogue;
 
-// 16 bytes at a time where all of a, b and c allow it, else one element.
-template <class Policy, class Place, class T, class LayoutA, class LayoutB, class Epilogue>
-status start_gemm(const Place& place, const matrix_view<const T, LayoutA>& a, const matrix_view<const T, LayoutB>& b,
-                  const matrix_view<T>& c, const Epilogue& epilogue) {
-  using by_16_bytes = gemm_operands<LayoutA, LayoutB, 16>;
-  using by_element = gemm_operands<LayoutA, LayoutB, int(sizeof(T))>;
-  const bool wide = allows_access_of<16>(a) && allows_access_of<16>(b) && allows_access_of<16>(c);
-  if constexpr (is_same<Policy, automatic>) {
-    using largest = typename gemm_tiles<T>::largest;
-    using smallest = typename gemm_tiles<T>::smallest;
-    if (!wide) return start_gemm_with<smallest, by_element>(place, a, b, c, epilogue);
-    if (prefers_larger_tile(c.rows, c.cols, largest::block::m, largest::block::n, smallest::block::m,
-                            smallest::block::n, multiprocessors_of(place)))
-      return start_gemm_with<largest, by_16_bytes>(place, a, b, c, epilogue);
-    return start_gemm_with<smallest, by_16_bytes>(place, a, b, c, epilogue);
+  using A = typename OperandA::view;
+  using B = typename OperandB::view;
+  using C = typename OperandC::view;
+
+  using asked = conditional_t<is_same<Policy, automatic>, gemm_policy<>, Policy>;
+  using T = elements<typename A::element, typename B::element>;
+  using accumulator = typename gemm_types<T, asked>::accumulator;
+  // What gives the same bits either way round needs no swapping.
+  static constexpr bool is_symmetric = is_same<typename asked::semiring, plus_times> && is_number<accumulator>;
+  using semiring =
+      conditional_t<Swapped && !is_symmetric, swapped_semiring<typename asked::semiring>, typename asked::semiring>;
+  template <class Tile>
+  using product = block_gemm<T, typename asked::template with<Tile, semiring>>;
+  using smallest = product<conditional_t<asked::names_tile, asked, typename gemm_tiles<accumulator>::smallest>>;
+  using largest = product<conditional_t<asked::names_tile, asked, typename gemm_tiles<accumulator>::largest>>;
+  // Whether there are two to choose from: smaller types than accumulators, and mapped ones, take the small tile, whose
+  // registers have room for them.
+  static constexpr bool has_choice =
+      !is_same<smallest, largest> && sizeof(typename A::element) == sizeof(accumulator) &&
+      sizeof(typename B::element) == sizeof(accumulator) && !is_mapped<A> && !is_mapped<B>;
+
+  static constexpr bool has_strided = is_same<typename A::layout, strided> || is_same<typename B::layout, strided> ||
+                                      is_same<typename C::layout, strided>;
+  static constexpr bool may_be_wide = !has_strided && smallest::shape::allows_wide;
+
+  bool is_wide() const {
+    if constexpr (may_be_wide) {
+      constexpr int out = int(sizeof(typename C::element)) * smallest::template run<typename C::element>;
+      return allows_16(a) && allows_16(b) && allows_access_of<out>(c.series.first) && c.series.step % out == 0 &&
+             c.series.pointers.data == nullptr;
+    }
+    return false;
+  }
+  gemm_plan plan(int multiprocessors, bool one_tree) const {
+    const auto& out = c.series.first;
+    const int64 inner = view_of(a.series.first).cols;
+    const bool wide = is_wide();
+    gemm_plan p = plan_with<smallest>(out.rows, out.cols, c.count, wide, !asked::names_tile);
+    if (has_choice && wide && prefers_larger(multiprocessors))
+      p = plan_with<largest>(out.rows, out.cols, c.count, wide, true);
+    else if (asked::slices > 0) p.slices = asked::slices;
+    else if (!one_tree && p.tiles() <= most_tickets)
+      p.slices = choose_slices(p.tiles(), inner, p.block_k, multiprocessors);
+    return p;
+  }
+
+  template <class Place>
+  status start(const Place& place) const {
+    const gemm_plan p = plan(multiprocessors_of(place), wants_one_tree(place));
+    if (p.slices > 1 && p.tiles() > most_tickets)
+      return status::refused("gemm: split_k<{}> of {} tiles: it serves at most {}", p.slices, p.tiles(), most_tickets);
+    workspace_need need;
+    if (p.slices > 1) need = {p.tiles(), size_t(p.blocks() * p.block_m * p.block_n) * sizeof(accumulator)};
+    return with_workspace(place, "gemm", need, [&](uint32* tickets, void* parts) {
+      const int64 steps = ceil_div(ceil_div(view_of(a.series.first).cols, p.block_k), p.slices);
+      const gemm_split<accumulator> split{p.slices, steps * p.block_k, tickets, static_cast<accumulator*>(parts)};
+      if constexpr (OperandC::is_batch)
+        return start_kernel(place, p, product_series<A, B, C>{a.series, b.series, c.series, int(p.tiles_each)}, split);
+      else return start_kernel(place, p, one_product<A, B, C>{{a.series.first, b.series.first, c.series.first}}, split);
+    });
+  }
+  template <class Place, class Products>
+  status start_kernel(const Place& place, const gemm_plan& p, const Products& products,
+                      const gemm_split<accumulator>& split) const {
+    const grid blocks(p.blocks());
+    if constexpr (may_be_wide) {
+      if constexpr (has_choice) {
+        if (p.wide && p.block_m * p.block_n > smallest::block_m * smallest::block_n)
+          return launch(place, blocks, gemm_kernel<largest, 16, false, Products, Epilogue>{}, products, split,
+                        epilogue);
+      }
+      if (p.wide)
+        return launch(place, blocks, gemm_kernel<smallest, 16, true, Products, Epilogue>{}, products, split, epilogue);
+    }
+    return launch(place, blocks, gemm_kernel<smallest, 0, true, Products, Epilogue>{}, products, split, epilogue);
+  }
+
+ private:
+  template <class Operand>
+  static bool allows_16(const Operand& operand) {
+    return allows_access_of<16>(view_of(operand.series.first)) && operand.series.step % 16 == 0 &&
+           operand.series.pointers.data == nullptr;
+  }
+  bool prefers_larger(int multiprocessors) const {
+    const auto& out = c.series.first;
+    return prefers_larger_tile(out.rows * c.count, out.cols, largest::block_m, largest::block_n, smallest::block_m,
+                               smallest::block_n, multiprocessors);
+  }
+};
+
+// Calls go(call) with the call in the form that kernels know: a column major c is the transposed problem, c^T = b^T a^T, and
+// the epilogue's coordinates change places.
+template <class Policy, class A, class B, class C, class Epilogue, class Go>
+status with_row_major_output(const A& a, const B& b, const C& c, const Epilogue& epilogue, const Go& go) {
+  if constexpr (is_same<typename C::view::layout, column>) {
+    const auto turn = [](const auto& v) { return transposed(v); };
+    const auto a_turned = each_seen(a, turn);
+    const auto b_turned = each_seen(b, turn);
+    const auto c_turned = each_seen(c, turn);
+    const auto call = [&](const auto& e) {
+      return go(gemm_call<Policy, true, bare_t<decltype(b_turned)>, bare_t<decltype(a_turned)>,
+                          bare_t<decltype(c_turned)>, bare_t<decltype(e)>>{b_turned, a_turned, c_turned, e});
+    };
+    if constexpr (is_same<Epilogue, store_product>) return call(epilogue);
+    else return call(flipped<Epilogue>(epilogue));
   } else {
-    if (wide) return start_gemm_with<Policy, by_16_bytes>(place, a, b, c, epilogue);
-    return start_gemm_with<Policy, by_element>(place, a, b, c, epilogue);
+    return go(gemm_call<Policy, false, A, B, C, Epilogue>{a, b, c, epilogue});
   }
 }
 
-// A column major c is the transposed problem: c^T = b^T a^T, and the epilogue's coordinates change places.
-template <class Policy, class Place, class T, class LayoutA, class LayoutB, class LayoutC, class Epilogue>
-status gemm_of_views(const Place& place, const matrix_view<const T, LayoutA>& a, const matrix_view<const T, LayoutB>& b,
-                     const matrix_view<T, LayoutC>& c, const Epilogue& epilogue) {
-  if constexpr (is_same<LayoutC, column>) {
-    if constexpr (is_same<Epilogue, store_product>)
-      return start_gemm<Policy>(place, transposed(b), transposed(a), transposed(c), epilogue);
-    else return start_gemm<Policy>(place, transposed(b), transposed(a), transposed(c), flipped<Epilogue>(epilogue));
-  } else {
-    return start_gemm<Policy>(place, a, b, c, epilogue);
+template <class Policy, class A, class B, class C, class Epilogue, class Go>
+status with_unit_strides(const A& a, const B& b, const C& c, const Epilogue& epilogue, const Go& go) {
+  constexpr bool any_strided = is_same<typename A::view::layout, strided> ||
+                               is_same<typename B::view::layout, strided> || is_same<typename C::view::layout, strided>;
+  if constexpr (any_strided) {
+    const bool all_unit = has_unit_stride(view_of(a.series.first)) && has_unit_stride(view_of(b.series.first)) &&
+                          has_unit_stride(c.series.first);
+    const auto see = [](const auto& v) { return as_strided(v); };
+    if (!all_unit)
+      return with_row_major_output<Policy>(each_seen(a, see), each_seen(b, see), each_seen(c, see), epilogue, go);
   }
-}
-
-// Calls `go` with the view as a row or column major one; a view without a unit stride is refused.
-template <class T, class Layout, class Go>
-status with_unit_stride(const char*, const matrix_view<T, Layout>& v, const Go& go) {
-  return go(v);
-}
-template <class T, class Go>
-status with_unit_stride(const char* name, const matrix_view<T, strided>& v, const Go& go) {
-  constexpr int64 bytes = sizeof(T);
-  if (v.column_pitch == bytes || v.cols <= 1) return go(matrix_view<T, row>(v.data, v.rows, v.cols, v.row_pitch));
-  if (v.row_pitch == bytes || v.rows <= 1) return go(matrix_view<T, column>(v.data, v.rows, v.cols, v.column_pitch));
-  return status::refused("gemm: {} is {}x{} with {} bytes from row to row and {} from column to column: one of the two "
-                         "must be {}, one element",
-                         name, v.rows, v.cols, v.row_pitch, v.column_pitch, bytes);
-}
-
-template <class Policy, class Place, class T, class LayoutA, class LayoutB, class LayoutC, class Epilogue>
-status checked_gemm(const Place& place, matrix_view<const T, LayoutA> a, matrix_view<const T, LayoutB> b,
-                    const matrix_view<T, LayoutC>& c, const Epilogue& epilogue) {
-  if (status s = check_view("gemm", "a", a); !s) return s;
-  if (status s = check_view("gemm", "b", b); !s) return s;
-  if (status s = check_view("gemm", "the output", c); !s) return s;
-  if (a.cols != b.rows)
-    return status::refused("gemm: a is {}x{} but b is {}x{}: inner sizes differ", a.rows, a.cols, b.rows, b.cols);
-  if (c.rows != a.rows || c.cols != b.cols)
-    return status::refused("gemm: a is {}x{} and b is {}x{}, so the output must be {}x{}, but it is {}x{}", a.rows,
-                           a.cols, b.rows, b.cols, a.rows, b.cols, c.rows, c.cols);
-  if (overlap(rectangle_of(c), rectangle_of(a)))
-    return status::refused("gemm: the output overlaps a: give it memory of its own");
-  if (overlap(rectangle_of(c), rectangle_of(b)))
-    return status::refused("gemm: the output overlaps b: give it memory of its own");
-  if (status s = check_epilogue(epilogue, c.rows, c.cols); !s) return s;
-  if (c.rows == 0 || c.cols == 0) return {};
-  if (!needs_product(epilogue)) a.cols = b.rows = 0;  // an empty sum: neither is read
-  return gemm_of_views<Policy>(place, a, b, c, epilogue);
-}
-
-}  // namespace detail
-
-/// out = epilogue(a * b): a is M x K, b is K x N, out is M x N, of float, double or int32.
-///
-/// Where     a stream, a context, a simulator, or a testing machine
-/// a, b, out views, or mdspans, of memory that the machine can reach; each row or column major, any sizes (0 and 1
-///           too), any pitch
-/// epilogue  (product, row, column) -> value; see algorithm/epilogue.cuh. Default: the product as it is.
-/// Policy    `automatic`, or a gemm_policy
-/// Result    each element is one chain of fused multiply-adds in ascending k, in the element's own type: the same bits
-///           whatever the tile, the layouts, the card, and in the simulator
-/// Errors    refused with words and values, with nothing launched or changed: sizes that do not match, a pitch shorter
-///           than a row, a null or misaligned pointer, an output that overlaps an input, a vector of the epilogue that
-///           does not fit
-/// Memory    16-byte accesses where base, pitch and row length of all three are multiples of 16 bytes, else one element
-///           at a time
-/// Cost      enqueues one kernel; allocates nothing, never synchronises, may be captured in a graph
-template <class Policy = automatic, class Where, class A, class B, class C, class Epilogue>
-status gemm(Where&& where, const A& a, const B& b, const C& out, const Epilogue& epilogue) {
-  using T = typename decltype(as_view(out))::value_type;
-  static_assert(!detail::is_const<T>, "memtile: the output of gemm must not be a view of const elements");
-  static_assert(detail::is_same<T, float> || detail::is_same<T, double> || detail::is_same<T, int32>,
-                "memtile: gemm must have elements of float, double or int32");
-  static_assert(detail::is_same<typename decltype(as_view(a))::element, T> &&
-                    detail::is_same<typename decltype(as_view(b))::element, T>,
-                "memtile: a, b and the output of gemm must have one element type");
-  const auto place = detail::place_of(where);
-  return detail::with_unit_stride("a", as_view(a), [&](const auto& a_view) {
-    return detail::with_unit_stride("b", as_view(b), [&](const auto& b_view) {
-      return detail::with_unit_stride("the output", as_view(out), [&](const auto& c_view) {
-        using layout_a = typename detail::bare_t<decltype(a_view)>::layout;
-        using layout_b = typename detail::bare_t<decltype(b_view)>::layout;
-        return detail::checked_gemm<Policy, decltype(place), T, layout_a, layout_b>(place, a_view, b_view, c_view,
-                                                                                    epilogue);
+  const auto as = [](const auto& view) { return [&view](const auto&) { return view; }; };
+  return with_layout(a.series.first, [&](const auto& a_view) {
+    return with_layout(b.series.first, [&](const auto& b_view) {
+      return with_layout(c.series.first, [&](const auto& c_view) {
+        return with_row_major_output<Policy>(each_seen(a, as(a_view)), each_seen(b, as(b_view)),
+                                             each_seen(c, as(c_view)), epilogue, go);
       });
     });
   });
 }
+
+template <class Policy, class A, class B, class C, class Epilogue, class Go>
+status checked_gemm(A a, B b, const C& c, const Epilogue& epilogue, const Go& go) {
+  static_assert(!is_mapped<typename C::view>, "memtile: the output of gemm must be a view and not mapped");
+  static_assert(C::is_batch || !(A::is_batch || B::is_batch),
+                "memtile: the output of gemm must be a batch where an input is one");
+  static_assert(!is_const<typename C::view::value_type>,
+                "memtile: the output of gemm must not be a view of const elements");
+  auto a_view = view_of(a.series.first), b_view = view_of(b.series.first);
+  const auto& c_view = c.series.first;
+  if (status s = check_operand("a", a); !s) return s;
+  if (status s = check_operand("b", b); !s) return s;
+  if (status s = check_operand("the output", c); !s) return s;
+  if (a_view.cols != b_view.rows)
+    return status::refused("gemm: a is {}x{} but b is {}x{}: inner sizes differ", a_view.rows, a_view.cols, b_view.rows,
+                           b_view.cols);
+  if (c_view.rows != a_view.rows || c_view.cols != b_view.cols)
+    return status::refused("gemm: a is {}x{} and b is {}x{}, so the output must be {}x{}, but it is {}x{}", a_view.rows,
+                           a_view.cols, b_view.rows, b_view.cols, a_view.rows, b_view.cols, c_view.rows, c_view.cols);
+  if (A::is_batch && a.count != c.count)
+    return status::refused("gemm: a has {} matrices but the output {}: they must be as many", a.count, c.count);
+  if (B::is_batch && b.count != c.count)
+    return status::refused("gemm: b has {} matrices but the output {}: they must be as many", b.count, c.count);
+  if (overlap(bytes_of(c), bytes_of(a)))
+    return status::refused("gemm: the output overlaps a: give it memory of its own");
+  if (overlap(bytes_of(c), bytes_of(b)))
+    return status::refused("gemm: the output overlaps b: give it memory of its own");
+  if (status s = check_output(c); !s) return s;
+  if (status s = check_epilogue(epilogue, c_view); !s) return s;
+  if (c_view.rows == 0 || c_view.cols == 0 || c.count == 0) return {};
+  if (!needs_product(epilogue)) without_steps(a, b);  // an empty sum; neither is read
+  return with_unit_strides<Policy>(a, b, c, epilogue, go);
+}
+
+}  // namespace detail
+
+/// out = epilogue(a * b): a is M x K, b is K x N, out is M x N.
+///
+/// Where     a stream, a context, a simulator, a testing machine, or a workspace_query
+/// a, b, out views, or mdspans, of memory that the machine can reach, any sizes (0 and 1 too), any pitch, any strides of
+///           0 and more; a vector is a column. a and b may be mapped(view, functor). For several products in one launch all
+///           of them, or the output and one more, are batches: a volume_view, a matrix_batch or a pointer_batch; a single
+///           matrix then serves all products. Pointers in device memory are not looked at for overlaps.
+/// types     a, b and out may differ: numbers, small floats, complex, or types of one's own with a semiring; what is added
+///           up is float for small floats, int32 for int8 and uint8, else the type of the elements, or accumulate_in<T> of the
+///           policy. What is stored is rounded to nearest even and saturated.
+/// epilogue  (accumulated, row, column) -> value; see algorithm/epilogue.cuh. Default: the product as it is.
+/// Policy    `automatic`, or a gemm_policy
+/// Result    each element is one chain of fused multiply-adds in ascending k: the same bits whatever the tile, the layouts,
+///           the card, and in the simulator. Where the tiles are few and k is long, k is cut into slices whose chains are
+///           added in their order: then the bits go by the number of multiprocessors. With split_k<1>, or determinism
+///           fixed_tree of a context, that never happens.
+/// Errors    refused with words and values, with nothing launched or changed: sizes that do not match, a pitch shorter
+///           than a row, a negative stride, a null or misaligned pointer, an output that overlaps an input or itself, a
+///           vector of the epilogue that does not fit
+/// Memory    16-byte accesses where base, pitch and row length of all three are multiples of 16 bytes, else the widest that
+///           each operand allows
+/// Cost      enqueues one kernel, never synchronises, may be captured in a graph. A call that is cut along k needs a
+///           workspace, or takes one from the stream's pool; see launch/workspace.hpp.
+template <class Policy = automatic, class Where, class A, class B, class C, class Epilogue>
+status gemm(Where&& where, const A& a, const B& b, const C& out, const Epilogue& epilogue) {
+  const auto place = detail::place_of(where);
+  return detail::checked_gemm<Policy>(detail::operand_of(a), detail::operand_of(b), detail::operand_of(out), epilogue,
+                                      [&](const auto& call) { return call.start(place); });
+}
 template <class Policy = automatic, class Where, class A, class B, class C>
 status gemm(Where&& where, const A& a, const B& b, const C& out) {
   return gemm<Policy>(where, a, b, out, store_product{});
+}
+
+/// Which kernel gemm<Policy>(where, a, b, out) would run and why, in words; or why it would be refused. Nothing runs.
+template <class Policy = automatic, class Where, class A, class B, class C>
+std::string explain_gemm(Where&& where, const A& a, const B& b, const C& out) {
+  const auto place = detail::place_of(where);
+  std::string words = "gemm: the output is empty: nothing runs";
+  const status s = detail::checked_gemm<Policy>(
+      detail::operand_of(a), detail::operand_of(b), detail::operand_of(out), store_product{}, [&](const auto& call) {
+        words = explained(call.plan(detail::multiprocessors_of(place), detail::wants_one_tree(place)));
+        return status{};
+      });
+  return s ? words : s.message();
 }
 
 }  // namespace memtile

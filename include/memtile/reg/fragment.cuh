@@ -5,7 +5,7 @@
 // slower.
 #pragma once
 
-#include <memtile/core/math.hpp>
+#include <memtile/core/semiring.hpp>
 #include <memtile/core/vec.hpp>
 #include <memtile/hw/simulated.cuh>
 
@@ -29,16 +29,17 @@ struct fragment {
     }
   }
 
-  /// values(i, j) += a[i] * b[j], each with one rounding. Rows alternate in direction, so that an operand is used twice
-  /// in a row.
-  MEMTILE_FUNCTION void add_outer_product(const T (&a)[Rows], const T (&b)[Columns]) {
+  /// values(i, j) += a[i] * b[j] in the arithmetic of the semiring; the usual one rounds once. Rows alternate in direction, so
+  /// that an operand is used twice in a row.
+  template <class Semiring = plus_times>
+  MEMTILE_FUNCTION void add_outer_product(const T (&a)[Rows], const T (&b)[Columns], const Semiring& semiring = {}) {
     hw::count_flops(2 * Rows * Columns);
     MEMTILE_UNROLL
     for (int i = 0; i < Rows; ++i) {
       MEMTILE_UNROLL
       for (int step = 0; step < Columns; ++step) {
         const int j = i % 2 == 0 ? step : Columns - 1 - step;
-        values[i][j] = fma(a[i], b[j], values[i][j]);
+        values[i][j] = detail::multiply_add(semiring, a[i], b[j], values[i][j]);
       }
     }
   }

@@ -3,6 +3,8 @@
 // The bits of gemm on random data, its accuracy, and what it costs in memory accesses.
 #include <support/gemm.hpp>
 
+#include <set>
+
 #include <cmath>
 #include <cstring>
 
@@ -88,18 +90,25 @@ TEST_CASE("gemm's accesses are as few as they can be", "[gemm]") {
   }
 }
 
-TEST_CASE("gemm by elements reads four sectors for 32 neighbours", "[gemm]") {
+TEST_CASE("gemm takes the widest accesses that each operand allows", "[gemm][PRIM-01][PRIM-02]") {
   sim::machine machine;
   using policy = gemm_policy<block_tile<64, 64, 32>, thread_tile<8, 4>>;
-  auto a = machine.buffer<float>(64, 64, test::integer_a, sim::placement{72}),
-       b = machine.buffer<float>(64, 64, test::integer_b, sim::placement{72});
-  auto c = machine.buffer<float>(
-      64, 64, sim::placement{65});  // its pitch rules out wide accesses, the others' rows still begin at sectors
-  REQUIRE(gemm<policy>(machine, a.view(), b.view(), c.view()));
-  for (const auto& row : machine.last_report()->rows())
-    if (row.where == sim::space::global && row.kind == sim::access_kind::async_copy) {
-      CHECK(row.bytes == 4);
-      CHECK(row.sectors == 4 * row.requests);
-    }
-  CHECK_THAT(*machine.last_report(), sim::HasNoBankConflicts());
+  // a's rows begin at multiples of 8 bytes, b's of 4, both rows at sectors; the output's pitch rules out 16 bytes for it
+  auto a = machine.buffer<float>(64, 64, test::integer_a, sim::placement{72});
+  auto b = machine.buffer<float>(64, 64, test::integer_b, sim::placement{72});
+  auto c = machine.buffer<float>(64, 64, sim::placement{65});
+  const auto check = [&](const auto& view_a, const auto& view_b, int bytes_a, int bytes_b) {
+    REQUIRE(gemm<policy>(machine, view_a, view_b, subview(c.view(), 0, 0, view_a.rows, view_b.cols)));
+    std::set<int> seen;
+    for (const auto& row : machine.last_report()->rows())
+      if (row.where == sim::space::global && row.kind == sim::access_kind::async_copy) seen.insert(row.bytes);
+    CHECK(seen == std::set<int>{bytes_a, bytes_b});
+    CHECK_THAT(*machine.last_report(), sim::HasNoBankConflicts());
+    CHECK_THAT(*machine.last_report(), sim::IsClean());
+  };
+  check(a.view(), b.view(), 16, 16);
+  check(subview(a.view(), 0, 0, 64, 62), subview(b.view(), 0, 0, 62, 64), 8,
+        16);  // an inner size of 62: rows of a end at 8 bytes
+  check(subview(a.view(), 0, 2, 64, 62), subview(b.view(), 0, 0, 62, 63), 8, 4);
+  check(subview(a.view(), 0, 1, 64, 63), subview(b.view(), 0, 2, 63, 62), 4, 8);
 }

@@ -1,0 +1,102 @@
+// SPDX-FileCopyrightText: The memtile authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Which kernel a matmul runs: the tiles among which memtile chooses, and the choice as a pure function of numbers.
+#pragma once
+
+#include <memtile/block/gemm_shape.hpp>
+
+#if !defined(__CUDACC_RTC__)
+#include <string>
+
+namespace memtile {
+
+/// The tiles among which `automatic` chooses, by the bytes of an accumulator. The large one reads least of a and b for each
+/// result, and wants operands that allow 16-byte accesses; the small one gives every multiprocessor work where the matrices
+/// are small, and serves the rest.
+/// H200, CUDA 13.0, 2026-11, float, cuBLAS's time over theirs: largest 0.95 at 4096^3, smallest 1.10 at 1024^3; the
+/// whole list is in tests/benchmark/RESULTS.md.
+namespace detail {
+template <int Bytes>
+struct tiles_for {  // large types: few accumulators fit
+  using largest = gemm_policy<block_tile<32, 32, 8>, thread_tile<2, 4>, stages<2>>;
+  using smallest = largest;
+};
+template <>
+struct tiles_for<4> {
+  using largest = gemm_policy<block_tile<128, 256, 32>, thread_tile<16, 8>, stages<2>>;
+  using smallest = gemm_policy<block_tile<64, 64, 32>, thread_tile<8, 4>, stages<3>>;
+};
+template <>
+struct tiles_for<8> {
+  using largest = gemm_policy<block_tile<64, 128, 16>, thread_tile<8, 8>, stages<3>>;
+  using smallest = gemm_policy<block_tile<32, 64, 16>, thread_tile<4, 4>, stages<3>>;
+};
+template <>
+struct tiles_for<2> : tiles_for<4> {};
+template <>
+struct tiles_for<1> : tiles_for<4> {};
+}  // namespace detail
+template <class Accumulator>
+using gemm_tiles = detail::tiles_for<int(sizeof(Accumulator))>;
+
+/// Which of two tiles finishes an m x n output sooner: the larger, if the busiest multiprocessor has no more elements
+/// to make with it. A small tile works at `small_efficiency` of the large one's speed
+/// (H200, 2026-11, float, 4096^3: 0.90 to 0.96 of it).
+constexpr bool prefers_larger_tile(int64 m, int64 n, int64 large_m, int64 large_n, int64 small_m, int64 small_n,
+                                   int multiprocessors, double small_efficiency = 0.9) {
+  const int64 large = ceil_div(ceil_div(m, large_m) * ceil_div(n, large_n), multiprocessors) * large_m * large_n;
+  const int64 smallest = ceil_div(ceil_div(m, small_m) * ceil_div(n, small_n), multiprocessors) * small_m * small_n;
+  return double(large) * small_efficiency <= double(smallest);
+}
+
+/// Into how many slices along k the tiles of a matmul are cut, where the tiles alone would leave multiprocessors idle: as
+/// many as are idle, of 16 steps of the tile's K at least, so that adding them up is a small part of the work.
+constexpr int choose_slices(int64 tiles, int64 inner, int block_k, int multiprocessors) {
+  if (tiles == 0 || tiles > multiprocessors / 2) return 1;
+  return int(max_of<int64>(1, min_of<int64>(min_of<int64>(64, multiprocessors / tiles), inner / (16 * block_k))));
+}
+
+/// What a call would run.
+struct gemm_plan {
+  int block_m, block_n, block_k, thread_m, thread_n, stages, threads;
+  bool wide;       // 16-byte accesses
+  bool is_chosen;  // by memtile and not by the policy
+  int slices;      // along k
+  int64 products, tiles_each;
+  constexpr int64 tiles() const { return products * tiles_each; }
+  constexpr int64 blocks() const { return tiles() * slices; }
+};
+
+namespace detail {
+template <class Product>
+gemm_plan plan_with(int64 rows, int64 columns, int64 products, bool wide, bool is_chosen) {
+  using shape = typename Product::shape;
+  return {shape::block_m,  shape::block_n,
+          shape::block_k,  shape::thread_m,
+          shape::thread_n, shape::stages,
+          shape::threads,  wide,
+          is_chosen,       1,
+          products,        ceil_div(rows, shape::block_m) * ceil_div(columns, shape::block_n)};
+}
+}  // namespace detail
+
+/// The plan in words.
+inline std::string explained(const gemm_plan& p) {
+  const auto number = [](int64 n) { return std::to_string(n); };
+  std::string words = "gemm: " + number(p.blocks()) + " blocks of " + number(p.threads) +
+                      " threads, one for each tile of " + number(p.block_m) + "x" + number(p.block_n) + " (" +
+                      number(p.thread_m) + "x" + number(p.thread_n) + " a thread), " + number(p.block_k) +
+                      " steps of k at a time, " + number(p.stages) + " stages";
+  words += p.wide ? "; accesses of 16 bytes, since all of a, b and the output allow them"
+                  : "; the widest accesses that each operand allows, since not all allow 16 bytes";
+  words +=
+      !p.is_chosen ? "; the tile is the policy's" : "; the tile gives the multiprocessors the least work to wait for";
+  if (p.products != 1) words += "; " + number(p.products) + " products of " + number(p.tiles_each) + " tiles each";
+  if (p.slices != 1)
+    words += "; " + number(p.slices) + " slices along k, since " + number(p.tiles()) +
+             " tiles would leave multiprocessors idle; the last block of a tile adds them up";
+  return words;
+}
+
+}  // namespace memtile
+#endif

@@ -1,0 +1,94 @@
+// SPDX-FileCopyrightText: The memtile authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The inner dimension in slices: the epilogue once, sums in the order of the slices, workspaces, what is chosen.
+#include <support/gemm.hpp>
+
+using namespace memtile;
+
+namespace {
+
+template <int Slices>
+using in_slices = gemm_policy<block_tile<32, 32, 8>, thread_tile<4, 4>, stages<2>, split_k<Slices>>;
+
+float one(int, int) { return 1.f; }
+
+template <int Slices, class Machine>
+void check_once(Machine& machine) {
+  auto a = machine.template buffer<float>(1, 8, one), b = machine.template buffer<float>(8, 1, one);
+  auto c = machine.template buffer<float>(1, 1, one);
+  REQUIRE(gemm<in_slices<Slices>>(machine, a.view(), b.view(), c.view(), linear{2.f, 3.f}));
+  CHECK(c.host()(0, 0) == 19);
+  CHECK(test::clean(machine));
+}
+
+}  // namespace
+
+TEST_CASE("gemm in slices applies the epilogue once", "[gemm][split][GEMM-17]") {
+  for (auto& machine : testing::machines()) {
+    check_once<1>(machine);
+    check_once<2>(machine);
+    check_once<3>(machine);
+    check_once<8>(machine);
+    check_once<9>(machine);
+  }
+}
+
+TEST_CASE("gemm in slices is exact at every edge", "[gemm][split]") {
+  for (auto& machine : testing::machines())
+    for (int m : {1, 32, 33})
+      for (int k : {1, 7, 8, 9, 24, 25, 64, 0}) {
+        test::check_integers<float, in_slices<3>>(machine, m, 34 - m, k);
+        test::check_integers<float, in_slices<8>>(machine, m, 36, k);
+      }
+}
+
+TEST_CASE("the sums of slices are added in their order", "[gemm][split]") {
+  constexpr int inner = 37;
+  for (auto& machine : testing::machines()) {
+    auto a = machine.buffer<float>(33, inner, test::random_value),
+         b = machine.buffer<float>(inner, 35, test::random_value);
+    auto c = machine.buffer<float>(33, 35);
+    REQUIRE(gemm<in_slices<3>>(machine, a.view(), b.view(), c.view()));
+    const auto part = [&](int r, int q, int from, int to) {
+      float sum = 0;
+      for (int k = from; k < to; ++k) sum = memtile::fma(test::random_value(r, k), test::random_value(k, q), sum);
+      return sum;
+    };
+    CHECK(test::differences(c.host(), 33, 35, [&](int r, int q) {  // 5 tiles of 8 steps: 2, 2 and 1
+            return part(r, q, 0, 16) + part(r, q, 16, 32) + part(r, q, 32, inner);
+          }) == 0);
+  }
+}
+
+TEST_CASE("gemm in slices uses a workspace and leaves it ready", "[gemm][split]") {
+  workspace_query need;
+  auto machine = sim::machine();
+  auto a = machine.buffer<float>(40, 64, test::integer_a), b = machine.buffer<float>(64, 40, test::integer_b);
+  auto c = machine.buffer<float>(40, 40);
+  REQUIRE(gemm<in_slices<4>>(need, a.view(), b.view(), c.view()));
+  CHECK(need.bytes >= 4 * 4 * 32 * 32 * sizeof(float));
+  workspace_query none;
+  REQUIRE(gemm(none, a.view(), b.view(), c.view()));
+  CHECK(none.bytes == 0);
+}
+
+TEST_CASE("where tiles are few and k is long, gemm is cut along k by itself", "[gemm][split]") {
+  CHECK(choose_slices(16, 65536, 32, 132) == 8);
+  CHECK(choose_slices(1, 1 << 20, 32, 132) == 64);  // no more than 64
+  CHECK(choose_slices(1, 2048, 32, 132) == 4);      // 16 tiles of k each
+  CHECK(choose_slices(64, 512, 32, 132) == 1);      // too short
+  CHECK(choose_slices(67, 1 << 20, 32, 132) == 1);  // tiles enough
+  CHECK(choose_slices(0, 100, 32, 132) == 1);
+  for (auto& machine : testing::machines()) test::check_integers<float>(machine, 5, 6, 2100);
+  sim::machine machine;
+  auto a = machine.buffer<float>(8, 4096, test::integer_a), b = machine.buffer<float>(4096, 8, test::integer_b);
+  auto c = machine.buffer<float>(8, 8);
+  CHECK(
+      explain_gemm(machine, a.view(), b.view(), c.view()) ==
+      "gemm: 8 blocks of 128 threads, one for each tile of 64x64 (8x4 a thread), 32 steps of k at a time, 3 stages; "
+      "accesses of 16 bytes, since all of a, b and the output allow them; the tile gives the multiprocessors the least "
+      "work to wait for; 8 slices along k, since 1 tiles would leave multiprocessors idle; the last block of a tile "
+      "adds "
+      "them up");
+  CHECK(explain_gemm(machine, a.view(), a.view(), c.view()) == "gemm: a is 8x4096 but b is 8x4096: inner sizes differ");
+}

@@ -1,0 +1,122 @@
+// SPDX-FileCopyrightText: The memtile authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Types of elements: small floats, bytes, complex, mixed ones, outputs of another type.
+#include <support/gemm.hpp>
+
+using namespace memtile;
+
+namespace {
+
+// a (m x k) * b (k x n) of integers, in the given types, at sizes around the tile; bit for bit.
+template <class A, class B, class C, class Sum, class Machine>
+void check_product(Machine& machine, int m, int n, int k, int pad) {
+  const auto value_a = [](int r, int c) { return A(float(test::integer_a(r, c))); };
+  const auto value_b = [](int r, int c) { return B(float(test::integer_b(r, c))); };
+  auto a = machine.template buffer<A>(m, k, value_a, sim::placement{k + pad});
+  auto at = machine.template buffer<A>(
+      k, m, [&](int r, int c) { return value_a(c, r); }, sim::placement{m + pad});
+  auto b = machine.template buffer<B>(k, n, value_b, sim::placement{n + pad});
+  auto bt = machine.template buffer<B>(
+      n, k, [&](int r, int c) { return value_b(c, r); }, sim::placement{k + pad});
+  const auto check = [&](const auto& view_a, const auto& view_b) {
+    auto c = machine.template buffer<C>(m, n);
+    INFO(machine.name() << ": " << m << "x" << n << "x" << k << ", pad " << pad);
+    const status s = gemm(machine, view_a, view_b, c.view());
+    INFO(s.message());
+    REQUIRE(s.ok());
+    int wrong = 0;
+    const auto result = c.host();
+    for (int r = 0; r < m; ++r)
+      for (int q = 0; q < n; ++q)
+        wrong += !(C(result(r, q)) == C(test::chain<Sum>(test::integer_a, test::integer_b, r, q, k)));
+    CHECK(wrong == 0);
+    CHECK((c.untouched() && test::clean(machine)));
+  };
+  check(a.view(), b.view());  // gemm_layouts has the other two; each compiles three kernels
+  check(transposed(at.view()), transposed(bt.view()));
+}
+
+template <class A, class B, class C, class Sum>
+void check_types() {
+  for (auto& machine : testing::machines()) {
+    check_product<A, B, C, Sum>(machine, 64, 64, 64, 0);
+    for (int more : {-1, 1}) check_product<A, B, C, Sum>(machine, 64 + more, 48 + more, 33 - more, 2 + more);
+    check_product<A, B, C, Sum>(machine, 7, 80, 1, 0);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("gemm of halves adds in float", "[gemm]") { check_types<float16, float16, float16, float>(); }
+TEST_CASE("gemm of bfloat16 into float", "[gemm]") { check_types<bfloat16, bfloat16, float, float>(); }
+TEST_CASE("gemm of bytes adds in 32 bits", "[gemm][GEMM-12]") { check_types<int8, int8, int32, int32>(); }
+TEST_CASE("gemm of a half and a byte", "[gemm]") { check_types<float16, int8, float, float>(); }
+
+TEST_CASE("products of bytes are added in 32 bits", "[gemm][GEMM-12]") {
+  for (auto& machine : testing::machines()) {
+    const auto product = [&](auto a_value, auto b_value, int k) {
+      auto a = machine.template buffer<decltype(a_value)>(1, k, [&](int, int) { return a_value; });
+      auto b = machine.template buffer<decltype(b_value)>(k, 1, [&](int, int) { return b_value; });
+      auto c = machine.template buffer<int32>(1, 1);
+      REQUIRE(gemm(machine, a.view(), b.view(), c.view()));
+      return c.host()(0, 0);
+    };
+    CHECK(product(int8(-128), int8(-128), 2) == 32768);
+    CHECK(product(uint8(255), int8(127), 2) == 64770);
+    CHECK(product(int8(127), int8(127), 131072) == 2114060288);
+  }
+}
+
+TEST_CASE("results that do not fit the output become the end of its range", "[gemm][GEMM-13]") {
+  for (auto& machine : testing::machines())
+    for (int sign : {1, -1}) {
+      auto a = machine.buffer<int8>(1, 1, [&](int, int) { return int8(100 * sign); });
+      auto b = machine.buffer<int8>(1, 1, [](int, int) { return int8(2); });
+      auto c = machine.buffer<int8>(1, 1);
+      REQUIRE(gemm(machine, a.view(), b.view(), c.view()));
+      CHECK(int(c.host()(0, 0)) == (sign > 0 ? 127 : -128));
+      auto x = machine.buffer<float>(1, 1, [&](int, int) { return 2.5f * float(sign); });
+      auto y = machine.buffer<float>(1, 1, [](int, int) { return 1.f; });
+      auto z = machine.buffer<uint8>(1, 1);
+      REQUIRE(gemm(machine, x.view(), y.view(), z.view()));
+      CHECK(int(z.host()(0, 0)) == (sign > 0 ? 2 : 0));  // to nearest even; no negative ones
+    }
+}
+
+TEST_CASE("gemm of floats that are added in double", "[gemm]") {
+  using in_double = gemm_policy<accumulate_in<double>>;
+  for (auto& machine : testing::machines()) {
+    auto a = machine.buffer<float>(3, 101, test::random_value), b = machine.buffer<float>(101, 5, test::random_value);
+    auto c = machine.buffer<double>(3, 5);
+    REQUIRE(gemm<in_double>(machine, a.view(), b.view(), c.view()));
+    CHECK(test::differences(c.host(), 3, 5, [](int r, int q) {
+            return test::chain<double>(test::random_value, test::random_value, r, q, 101);
+          }) == 0);
+    CHECK(test::clean(machine));
+  }
+}
+
+TEMPLATE_TEST_CASE("gemm of complex numbers, either way round", "[gemm]", float, double) {
+  using number = complex<TestType>;
+  const auto value_a = [](int r, int c) {
+    return number(TestType(test::integer_a(r, c)), TestType(test::integer_b(r, c)));
+  };
+  const auto value_b = [](int r, int c) { return number(TestType(test::integer_b(r, c)), TestType(r % 3 - c % 2)); };
+  constexpr int m = 33, n = 18, k = 21;
+  for (auto& machine : testing::machines()) {
+    auto a = machine.template buffer<number>(m, k, value_a), b = machine.template buffer<number>(k, n, value_b);
+    auto c = machine.template buffer<number>(m, n), d = machine.template buffer<number>(n, m);
+    REQUIRE(gemm(machine, a.view(), b.view(), c.view()));
+    REQUIRE(gemm(machine, a.view(), b.view(), transposed(d.view())));
+    const auto by_rows = c.host(), by_columns = d.host();
+    int wrong = 0;
+    for (int r = 0; r < m; ++r)
+      for (int q = 0; q < n; ++q) {
+        number sum(0);
+        for (int i = 0; i < k; ++i) sum = fma(value_a(r, i), value_b(i, q), sum);
+        wrong += by_rows(r, q) != sum || by_columns(q, r) != sum;
+      }
+    CHECK(wrong == 0);
+    CHECK(test::clean(machine));
+  }
+}
