@@ -65,6 +65,9 @@ struct gemm_call {
   using product = block_gemm<T, typename asked::template with<Tile, semiring>>;
   using smallest = product<conditional_t<asked::names_tile, asked, typename gemm_tiles<accumulator>::smallest>>;
   using largest = product<conditional_t<asked::names_tile, asked, typename gemm_tiles<accumulator>::largest>>;
+  using one_warp = product<conditional_t<asked::names_tile, asked, typename gemm_tiles<accumulator>::one_warp>>;
+  // A call of one product of small matrices is too short for its tile to matter; each tile costs the compiler time.
+  static constexpr bool has_one_warp = OperandC::is_batch && !is_same<smallest, one_warp>;
   // Whether there are two to choose from: smaller types than accumulators, and mapped ones, take the small tile, whose
   // registers have room for them.
   static constexpr bool has_choice =
@@ -83,15 +86,21 @@ struct gemm_call {
     }
     return false;
   }
+  gemm_plan plan_of_smallest() const {
+    return plan_with<smallest>(c.series.first.rows, c.series.first.cols, c.count, is_wide(), !asked::names_tile);
+  }
   gemm_plan plan(int multiprocessors, bool one_tree) const {
     const auto& out = c.series.first;
     const int64 inner = view_of(a.series.first).cols;
-    const bool wide = is_wide();
-    gemm_plan p = plan_with<smallest>(out.rows, out.cols, c.count, wide, !asked::names_tile);
-    if (has_choice && wide && prefers_larger(multiprocessors))
+    gemm_plan p = plan_of_smallest();
+    const bool wide = p.wide;
+    if (asked::slices > 1) p.slices = asked::slices;
+    else if (has_choice && wide && prefers_larger(multiprocessors))
       p = plan_with<largest>(out.rows, out.cols, c.count, wide, true);
-    else if (asked::slices > 0) p.slices = asked::slices;
-    else if (!one_tree && p.tiles() <= most_tickets)
+    else if (has_one_warp && prefers_one_warp(out.rows, out.cols, smallest::block_m, smallest::block_n,
+                                              one_warp::block_m, one_warp::block_n))
+      p = plan_with<one_warp>(out.rows, out.cols, c.count, wide, true);
+    else if (asked::slices == 0 && !one_tree && p.tiles() <= most_tickets)
       p.slices = choose_slices(p.tiles(), inner, p.block_k, multiprocessors);
     return p;
   }
@@ -115,16 +124,24 @@ struct gemm_call {
   status start_kernel(const Place& place, const gemm_plan& p, const Products& products,
                       const gemm_split<accumulator>& split) const {
     const grid blocks(p.blocks());
+    const auto run = [&](auto kernel) { return launch(place, blocks, kernel, products, split, epilogue); };
+    const auto tile_is = [&](auto kernel) { return p.block_m == kernel.block_m && p.block_n == kernel.block_n; };
     if constexpr (may_be_wide) {
       if constexpr (has_choice) {
-        if (p.wide && p.block_m * p.block_n > smallest::block_m * smallest::block_n)
-          return launch(place, blocks, gemm_kernel<largest, 16, false, Products, Epilogue>{}, products, split,
-                        epilogue);
+        const gemm_kernel<largest, 16, false, Products, Epilogue> kernel{};
+        if (p.wide && tile_is(kernel)) return run(kernel);
       }
-      if (p.wide)
-        return launch(place, blocks, gemm_kernel<smallest, 16, true, Products, Epilogue>{}, products, split, epilogue);
+      if constexpr (has_one_warp) {
+        const gemm_kernel<one_warp, 16, false, Products, Epilogue> kernel{};
+        if (p.wide && tile_is(kernel)) return run(kernel);
+      }
+      if (p.wide) return run(gemm_kernel<smallest, 16, true, Products, Epilogue>{});
     }
-    return launch(place, blocks, gemm_kernel<smallest, 0, true, Products, Epilogue>{}, products, split, epilogue);
+    if constexpr (has_one_warp) {
+      const gemm_kernel<one_warp, 0, false, Products, Epilogue> kernel{};
+      if (tile_is(kernel)) return run(kernel);
+    }
+    return run(gemm_kernel<smallest, 0, true, Products, Epilogue>{});
   }
 
  private:

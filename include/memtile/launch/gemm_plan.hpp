@@ -12,7 +12,7 @@ namespace memtile {
 
 /// The tiles among which `automatic` chooses, by the bytes of an accumulator. The large one reads least of a and b for each
 /// result, and wants operands that allow 16-byte accesses; the small one gives every multiprocessor work where the matrices
-/// are small, and serves the rest.
+/// are small, and serves the rest; in batches of small matrices one warp makes a tile.
 /// H200, CUDA 13.0, 2026-11, float, cuBLAS's time over theirs: largest 0.95 at 4096^3, smallest 1.10 at 1024^3; the
 /// whole list is in tests/benchmark/RESULTS.md.
 namespace detail {
@@ -20,16 +20,19 @@ template <int Bytes>
 struct tiles_for {  // large types: few accumulators fit
   using largest = gemm_policy<block_tile<32, 32, 8>, thread_tile<2, 4>, stages<2>>;
   using smallest = largest;
+  using one_warp = gemm_policy<block_tile<8, 16, 8>, thread_tile<2, 2>, stages<2>>;
 };
 template <>
 struct tiles_for<4> {
   using largest = gemm_policy<block_tile<128, 256, 32>, thread_tile<16, 8>, stages<2>>;
   using smallest = gemm_policy<block_tile<64, 64, 32>, thread_tile<8, 4>, stages<3>>;
+  using one_warp = gemm_policy<block_tile<16, 16, 16>, thread_tile<4, 2>, stages<2>>;
 };
 template <>
 struct tiles_for<8> {
   using largest = gemm_policy<block_tile<64, 128, 16>, thread_tile<8, 8>, stages<3>>;
   using smallest = gemm_policy<block_tile<32, 64, 16>, thread_tile<4, 4>, stages<3>>;
+  using one_warp = gemm_policy<block_tile<16, 16, 16>, thread_tile<4, 2>, stages<2>>;
 };
 template <>
 struct tiles_for<2> : tiles_for<4> {};
@@ -47,6 +50,13 @@ constexpr bool prefers_larger_tile(int64 m, int64 n, int64 large_m, int64 large_
   const int64 large = ceil_div(ceil_div(m, large_m) * ceil_div(n, large_n), multiprocessors) * large_m * large_n;
   const int64 smallest = ceil_div(ceil_div(m, small_m) * ceil_div(n, small_n), multiprocessors) * small_m * small_n;
   return double(large) * small_efficiency <= double(smallest);
+}
+
+/// Whether matrices of m x n are so small that the small tile would mostly make what does not exist: then a warp makes tiles
+/// of its own.
+constexpr bool prefers_one_warp(int64 m, int64 n, int64 small_m, int64 small_n, int64 warp_m, int64 warp_n) {
+  return ceil_div(m, small_m) * small_m * ceil_div(n, small_n) * small_n >=
+         2 * ceil_div(m, warp_m) * warp_m * ceil_div(n, warp_n) * warp_n;
 }
 
 /// Into how many slices along k the tiles of a matmul are cut, where the tiles alone would leave multiprocessors idle: as

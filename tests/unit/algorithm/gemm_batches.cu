@@ -126,6 +126,17 @@ TEST_CASE("a batch by pointers", "[gemm][batch]") {
   }
 }
 
+TEST_CASE("matrices that a warp makes are exact at every edge of its tile", "[gemm][batch]") {
+  CHECK(prefers_one_warp(16, 16, 64, 64, 16, 16));
+  CHECK(prefers_one_warp(32, 32, 64, 64, 16, 16));
+  CHECK_FALSE(prefers_one_warp(64, 64, 64, 64, 16, 16));
+  CHECK_FALSE(prefers_one_warp(40, 64, 64, 64, 16, 16));
+  for (auto& machine : testing::machines())
+    for (int m : {2, 15, 16, 17, 32})
+      for (int n : {3, 16, 20, 33})
+        for (int k : {1, 15, 16, 17, 32}) check_batch(machine, 3, m, n, k, 0);
+}
+
 TEST_CASE("batches that do not fit are refused in words", "[gemm][batch][GEMM-10]") {
   sim::machine machine;
   auto a = stacked(machine, 4, 8, 8, 0, value_a), b = stacked(machine, 4, 8, 8, 0, value_b),
