@@ -143,22 +143,38 @@ class block_gemm {
     }
     block_.sync(s);
   }
-  /// Adds a * b of tiles that lie in shared memory already: a is block_m x any depth, b that depth x block_n, of elements and
-  /// layouts of the caller's choice. For a loop over k of one's own, and for a product whose operand was made in the block.
+  /// Tiles in which operands of one's own lie best: read without bank conflicts, k steps of a 16 bytes at a time. A row of
+  /// `Depth` elements is a multiple or a divisor of 128 bytes.
+  template <int Depth>
+  using a_tile = shared_tile<typename shape::a, block_m, Depth,
+                             xor_swizzle<shape::run_k* int(sizeof(typename shape::a)), shape::run_m, shape::meeting_m>>;
+  template <int Depth>
+  using b_tile = shared_tile<typename shape::b, Depth, block_n>;
+
+  /// Adds a * b of tiles that lie in shared memory already: a is block_m x any depth, b that depth x block_n. For a loop over
+  /// k of one's own, and for a product whose operand was made in the block. Best as a_tile and b_tile, but any layout will do.
   ///
   /// Callers   all threads, after the barrier that follows the fill of the tiles; another one before they change
   template <class A, class LayoutA, class B, class LayoutB, int Depth>
   MEMTILE_FUNCTION void multiply_add(const shared_tile<A, block_m, Depth, LayoutA>& a,
                                      const shared_tile<B, Depth, block_n, LayoutB>& b, site s = site::here()) {
     s = s.within("block_gemm");
+    constexpr int together = min_of(shape::run_k, LayoutA::template keeps_together<A, block_m, Depth>());
+    constexpr int steps = Depth % together == 0 ? together : 1;
     MEMTILE_KEEP_LOOP
-    for (int k = 0; k < Depth; ++k) {
-      fragment<accumulator, 1, shape::thread_m> a_column;
-      fragment<accumulator, 1, shape::thread_n> b_row;
+    for (int k0 = 0; k0 < Depth; k0 += steps) {
+      fragment<accumulator, steps, shape::thread_m> a_columns;
+      fragment<accumulator, steps, shape::thread_n> b_rows;
       MEMTILE_UNROLL
-      for (int i = 0; i < shape::thread_m; ++i) a_column(0, i) = accumulator(a.load(rows_[i], k, s.inner()));
-      shared_columns_to_reg(b, columns_, k, b_row, s);
-      accumulators_.add_outer_product(a_column.values[0], b_row.values[0], semiring{});
+      for (int i = 0; i < shape::thread_m; ++i) {
+        const auto v = a.load(wide<steps>, rows_[i], k0, s.inner());
+        MEMTILE_UNROLL
+        for (int k = 0; k < steps; ++k) a_columns(k, i) = accumulator(v[k]);
+      }
+      shared_columns_to_reg(b, columns_, k0, b_rows, s);
+      MEMTILE_UNROLL
+      for (int k = 0; k < steps; ++k)
+        accumulators_.add_outer_product(a_columns.values[k], b_rows.values[k], semiring{});
     }
   }
 
@@ -180,11 +196,16 @@ class block_gemm {
   /// Result    visible after the caller's block.sync()
   template <class Element, class Layout>
   MEMTILE_FUNCTION void store(shared_tile<Element, block_m, block_n, Layout>& tile, site s = site::here()) const {
+    constexpr int width = min_of(run<Element>, Layout::template keeps_together<Element, block_m, block_n>());
     MEMTILE_UNROLL
     for (int i = 0; i < shape::thread_m; ++i) {
       MEMTILE_UNROLL
-      for (int j = 0; j < shape::thread_n; ++j)
-        tile.store(rows_[i], columns_[j], detail::stored_as<Element>(accumulators_(i, j)), s.within("block_gemm"));
+      for (int j = 0; j < shape::thread_n; j += width) {
+        vec<Element, width> v;
+        MEMTILE_UNROLL
+        for (int n = 0; n < width; ++n) v[n] = detail::stored_as<Element>(accumulators_(i, j + n));
+        tile.store(rows_[i], columns_[j], v, s.within("block_gemm"));
+      }
     }
   }
 
