@@ -231,7 +231,17 @@ class block_gemm {
     reg_to_global<Width>(accumulators_, rows_, columns_, out, row0, column0, make, s.within("block_gemm"));
   }
 
+  /// The results of the calling thread; (i, j) is that of row(i) and column(j) of the block's tile.
   MEMTILE_FUNCTION accumulator_fragment& accumulators() { return accumulators_; }
+  MEMTILE_FUNCTION int row(int i) const { return rows_[i]; }
+  MEMTILE_FUNCTION int column(int j) const { return columns_[j]; }
+  /// Which of the shape::threads_m x threads_n threads it is: those with one thread_row() share rows.
+  MEMTILE_FUNCTION int thread_row() const {
+    return place_along<shape::lanes_m, shape::thread_m, shape::run_m>(rows_.first);
+  }
+  MEMTILE_FUNCTION int thread_column() const {
+    return place_along<shape::lanes_n, shape::thread_n, shape::run_n>(columns_.first);
+  }
 
  private:
   using row_span = thread_span<shape::thread_m, shape::run_m, shape::run_m * shape::lanes_m>;
@@ -244,6 +254,11 @@ class block_gemm {
     if (allows_access_of<int(sizeof(Out)) * run<Out>>(out) && column0 % run<Out> == 0)
       store_with<run<Out>>(out, row0, column0, make, s);
     else store_with<1>(out, row0, column0, make, s);
+  }
+
+  template <int Lanes, int Each, int Run>
+  MEMTILE_FUNCTION static int place_along(int first) {
+    return first / (Lanes * Each) * Lanes + first % (Lanes * Each) / Run;
   }
 
   // Which rows and columns of the tile this thread makes. Bit 0 of the lane is a column, bit 1 a row: then neighbouring

@@ -110,11 +110,20 @@ struct gemm_call {
     const gemm_plan p = plan(multiprocessors_of(place), wants_one_tree(place));
     if (p.slices > 1 && p.tiles() > most_tickets)
       return status::refused("gemm: split_k<{}> of {} tiles: it serves at most {}", p.slices, p.tiles(), most_tickets);
-    workspace_need need;
-    if (p.slices > 1) need = {p.tiles(), size_t(p.blocks() * p.block_m * p.block_n) * sizeof(accumulator)};
+    // Sums of slices come first, then those of rows or columns.
+    const int64 split_tickets = p.slices > 1 ? p.tiles() : 0, side_tickets = tiles_along(p);
+    const int64 split_parts = p.slices > 1 ? p.blocks() * p.block_m * p.block_n : 0;
+    if (split_tickets + side_tickets > most_tickets)
+      return status::refused(
+          "gemm: {} rows or columns of tiles are more than the {} that a reduction of them can serve",
+          split_tickets + side_tickets, most_tickets);
+    const size_t side_begin = (size_t(split_parts) * sizeof(accumulator) + 15) / 16 * 16;
+    const workspace_need need{split_tickets + side_tickets, side_begin + side_bytes(p)};
     return with_workspace(place, "gemm", need, [&](uint32* tickets, void* parts) {
       const int64 steps = ceil_div(ceil_div(view_of(a.series.first).cols, p.block_k), p.slices);
-      const gemm_split<accumulator> split{p.slices, steps * p.block_k, tickets, static_cast<accumulator*>(parts)};
+      const side_memory sides{tickets + split_tickets, static_cast<unsigned char*>(parts) + side_begin};
+      const gemm_split<accumulator> split{p.slices, steps * p.block_k, tickets, static_cast<accumulator*>(parts),
+                                          sides};
       if constexpr (OperandC::is_batch)
         return start_kernel(place, p, product_series<A, B, C>{a.series, b.series, c.series, int(p.tiles_each)}, split);
       else return start_kernel(place, p, one_product<A, B, C>{{a.series.first, b.series.first, c.series.first}}, split);
@@ -145,6 +154,29 @@ struct gemm_call {
   }
 
  private:
+  // What a reduction of rows or columns needs where each has several tiles: a ticket for a row of tiles, and parts.
+  using reduction = reduction_in<Epilogue>;
+  static_assert(!reduction::is_there || !OperandC::is_batch,
+                "memtile: reduce_rows_into and reduce_columns_into must be the epilogue of a single product");
+  struct side_numbers {
+    int64 tickets = 0, elements = 0;
+    size_t bytes = 0;
+  };
+  side_numbers sides_of(const gemm_plan& p) const {
+    if constexpr (reduction::is_there) {
+      using reduce = bare_t<decltype(reduction::of(epilogue))>;
+      const auto& out = c.series.first;
+      const int64 down = ceil_div(out.rows, p.block_m), across = ceil_div(out.cols, p.block_n);
+      const bool rows = reduce::along == side::rows;
+      const int64 sharing = rows ? across : down;
+      if (sharing > 1)
+        return {rows ? down : across, sharing * (rows ? out.rows : out.cols), sizeof(typename reduce::sum)};
+    }
+    return {};
+  }
+  int64 tiles_along(const gemm_plan& p) const { return sides_of(p).tickets; }
+  size_t side_bytes(const gemm_plan& p) const { return size_t(sides_of(p).elements) * sides_of(p).bytes; }
+
   template <class Operand>
   static bool allows_16(const Operand& operand) {
     return allows_access_of<16>(view_of(operand.series.first)) && operand.series.step % 16 == 0 &&

@@ -35,6 +35,8 @@ inline status check_apart(std::vector<list_entry>& entries) {
 
 template <class Policy, bool Swapped, class Place, class A, class B, class C, class Epilogue>
 status start_list(const Place& place, const std::vector<gemm_product<A, B, C>>& products, const Epilogue& epilogue) {
+  static_assert(!reduction_in<Epilogue>::is_there,
+                "memtile: reduce_rows_into and reduce_columns_into must be the epilogue of a single product");
   using call =
       gemm_call<Policy, Swapped, gemm_operand<A, false>, gemm_operand<B, false>, gemm_operand<C, false>, Epilogue>;
   const auto one = [&](const gemm_product<A, B, C>& p) { return call{alone(p.a), alone(p.b), alone(p.c), epilogue}; };
@@ -53,7 +55,7 @@ status start_list(const Place& place, const std::vector<gemm_product<A, B, C>>& 
       tiles += ceil_div(c.rows, plan.block_m) * ceil_div(c.cols, plan.block_n);
     }
     plan.products = 1, plan.tiles_each = tiles;
-    const gemm_split<typename call::accumulator> whole{1, int64(1) << 62, nullptr, nullptr};
+    const gemm_split<typename call::accumulator> whole{1, int64(1) << 62, nullptr, nullptr, {}};
     if (status s = one(products.front()).start_kernel(place, plan, together, whole); !s) return s;
   }
   return {};
