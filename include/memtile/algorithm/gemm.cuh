@@ -11,8 +11,8 @@
 
 namespace memtile {
 
-/// How the inner dimension of each tile is shared by `slices` blocks side by side, and where they leave their sums: tickets
-/// has a zero for each tile, parts room for the accumulators of every block.
+/// How the inner dimension of each tile is shared by `slices` blocks side by side. They are a cluster, and hand their sums on
+/// through shared memory; or tickets has a zero for each tile, and parts room for the accumulators of every block.
 template <class Accumulator>
 struct gemm_split {
   int slices;
@@ -22,28 +22,42 @@ struct gemm_split {
   detail::side_memory sides;  // of an epilogue that reduces rows or columns
 };
 
+namespace detail {
+// The number of blocks in a cluster, where a kernel has a use for it.
+template <bool Has>
+struct runs_in_cluster {
+  int cluster = 1;
+};
+template <>
+struct runs_in_cluster<false> {};
+
+struct nothing {};
+template <class Product, class Reduction, bool IsThere = Reduction::is_there>
+struct side_storage : same_type<nothing> {};
+template <class Product, class Reduction>
+struct side_storage<Product, Reduction, true>
+    : same_type<typename tile_reduction<Product, typename Reduction::reduce>::storage> {};
+}  // namespace detail
+
 /// Bytes: 16 if a, b and c allow such accesses, 0 for any. MaySplit: serves more than one slice.
 template <class Product, int Bytes, bool MaySplit, class Products, class Epilogue>
-struct gemm_kernel {
+struct gemm_kernel : detail::runs_in_cluster<MaySplit> {
   using accumulator = typename Product::accumulator;
   static constexpr const char* name = "memtile::gemm";
   static constexpr int threads = Product::threads, min_blocks = Product::min_blocks;
   static constexpr int block_m = Product::block_m, block_n = Product::block_n;
+  // What a thread hands on: its accumulators in runs of 16 bytes.
+  static constexpr int columns = Product::accumulator_fragment::columns, width = widest<accumulator>(columns),
+                       runs = Product::accumulator_fragment::rows * columns / width;
+  using run = vec<accumulator, width>;
 
   using reduction = detail::reduction_in<Epilogue>;
-  template <class Reduction>
-  struct with_reduction {
-    union type {
-      typename Product::storage product;
-      typename detail::tile_reduction<Product, Reduction>::storage sides;
-    };
+  // For each of a kernel's needs, one after the other: the product's tiles, sums for the cluster, sums of rows or columns.
+  union storage {
+    typename Product::storage product;
+    detail::conditional_t<MaySplit, shared_tile<run, runs, threads>, detail::nothing> sums;
+    typename detail::side_storage<Product, reduction>::type sides;
   };
-  template <class E, bool Reduces>
-  struct storage_of : detail::same_type<typename Product::storage> {};
-  template <class E>
-  struct storage_of<E, true>
-      : with_reduction<detail::bare_t<decltype(detail::reduction_in<E>::of(detail::declval<const E&>()))>> {};
-  using storage = typename storage_of<Epilogue, reduction::is_there>::type;
 
   MEMTILE_KERNEL void operator()(block block, storage& shared, Products products, gemm_split<accumulator> split,
                                  Epilogue epilogue) const {
@@ -53,14 +67,18 @@ struct gemm_kernel {
     const auto& c = work.product.c;
     const int64 row0 = int64(work.tile.row) * block_m, column0 = int64(work.tile.column) * block_n;
 
-    Product multiply{block, product_storage(shared)};
+    Product multiply{block, shared.product};
     k_range part{0, detail::view_of(work.product.a).cols};
     if (MaySplit) part = {slice * split.steps_each, min_of(part.end, (slice + 1) * split.steps_each)};
     multiply.template multiply_add<Bytes>(work.product.a, work.product.b, row0, column0, part);
-    if (slices > 1 && !joined(block, multiply, split, index, slice)) return;
+    if constexpr (MaySplit) {
+      if (slices > 1 && !(block.cluster().size() > 1 ? joined_in_cluster(block, multiply, shared.sums)
+                                                     : joined(block, multiply, split, index, slice)))
+        return;
+    }
 
     using T = typename detail::bare_t<decltype(c)>::element;
-    constexpr int width = Bytes == 16 ? Product::template run<T> : 1;
+    constexpr int stored_width = Bytes == 16 ? Product::template run<T> : 1;
     const bool reads_c = detail::reads_output(epilogue);
     if constexpr (reduction::is_there) {
       const auto reduce = reduction::of(epilogue);
@@ -68,50 +86,80 @@ struct gemm_kernel {
         const auto old = reads_c ? detail::plain_type<T>(c.load(row, column)) : detail::plain_type<T>{};
         return detail::apply_epilogue(epilogue, multiply.accumulators()(i, j), row, column, old);
       };
-      detail::tile_reduction<Product, detail::bare_t<decltype(reduce)>>::run(block, shared.sides, multiply, reduce, c,
-                                                                             work.tile, split.sides, value);
+      detail::tile_reduction<Product, typename reduction::reduce>::run(block, shared.sides, multiply, reduce, c,
+                                                                       work.tile, split.sides, value);
     }
-    multiply.template store_with<width>(c, row0, column0, [&](int64 row, int64 column, vec<accumulator, width> v) {
-      vec<T, width> old{};
-      if (reads_c) old = c.load(wide<width>, row, column);
-      vec<T, width> stored;
-      MEMTILE_UNROLL
-      for (int n = 0; n < width; ++n)
-        stored[n] = detail::stored_as<T>(
-            detail::apply_epilogue(epilogue, v[n], row, column + n, detail::plain_type<T>(old[n])));
-      return stored;
-    });
+    multiply.template store_with<stored_width>(
+        c, row0, column0, [&](int64 row, int64 column, vec<accumulator, stored_width> v) {
+          vec<T, stored_width> old{};
+          if (reads_c) old = c.load(wide<stored_width>, row, column);
+          vec<T, stored_width> stored;
+          MEMTILE_UNROLL
+          for (int n = 0; n < stored_width; ++n)
+            stored[n] = detail::stored_as<T>(
+                detail::apply_epilogue(epilogue, v[n], row, column + n, detail::plain_type<T>(old[n])));
+          return stored;
+        });
   }
 
  private:
-  MEMTILE_FUNCTION static typename Product::storage& product_storage(storage& shared) {
-    if constexpr (reduction::is_there) return shared.product;
-    else return shared;
+  // The sums of all blocks of the cluster in the first one's accumulators, added in the order of the slices. True in that one.
+  template <class Sums>
+  MEMTILE_FUNCTION static bool joined_in_cluster(block block, Product& multiply, Sums& own) {
+    const cluster together = block.cluster();
+    if (together.rank() != 0) {
+      MEMTILE_UNROLL
+      for (int i = 0; i < runs; ++i) own.store(i, block.rank(), run_of(multiply, i));
+    }
+    together.sync();
+    if (together.rank() == 0) {
+      MEMTILE_KEEP_LOOP
+      for (int other = 1; other < together.size(); ++other) {
+        MEMTILE_UNROLL
+        for (int i = 0; i < runs; ++i) add_run(multiply, i, together.load(*own.address(i, block.rank()), other));
+      }
+    }
+    together.sync();
+    return together.rank() == 0;
   }
 
-  // Leaves this block's sums for the last block of the tile. True in that one, with the sums of all in its accumulators,
-  // added in the order of the slices.
+  // The same through memory, in the last block of a tile.
   MEMTILE_FUNCTION static bool joined(block block, Product& multiply, const gemm_split<accumulator>& split, int tile,
                                       int slice) {
-    auto& sums = multiply.accumulators();
-    constexpr int columns = Product::accumulator_fragment::columns,
-                  each = Product::accumulator_fragment::rows * columns;
-    const int64 size = int64(each) * threads;
-    const vector_view<accumulator> parts(split.parts + int64(tile) * split.slices * size, split.slices * size);
+    const int64 size = int64(runs) * threads;
+    const vector_view<run> parts(reinterpret_cast<run*>(split.parts) + int64(tile) * split.slices * size,
+                                 split.slices * size);
     MEMTILE_UNROLL
-    for (int i = 0; i < each; ++i)
-      parts.store(slice * size + i * threads + block.rank(), sums(i / columns, i % columns));
+    for (int i = 0; i < runs; ++i) parts.store(slice * size + i * threads + block.rank(), run_of(multiply, i));
     if (!block_is_last(block, split.tickets + tile, split.slices)) return false;
     MEMTILE_KEEP_LOOP
     for (int other = 0; other < split.slices; ++other) {
       MEMTILE_UNROLL
-      for (int i = 0; i < each; ++i) {
-        auto& sum = sums(i / columns, i % columns);
-        const accumulator part = parts.load(other * size + i * threads + block.rank());
-        sum = other == 0 ? part : typename Product::semiring{}.plus(sum, part);
+      for (int i = 0; i < runs; ++i) {
+        const run part = parts.load(other * size + i * threads + block.rank());
+        if (other == 0) set_run(multiply, i, part);
+        else add_run(multiply, i, part);
       }
     }
     return true;
+  }
+
+  MEMTILE_FUNCTION static run run_of(Product& multiply, int i) {
+    run v;
+    MEMTILE_UNROLL
+    for (int n = 0; n < width; ++n) v[n] = multiply.accumulators()(i * width / columns, i * width % columns + n);
+    return v;
+  }
+  MEMTILE_FUNCTION static void set_run(Product& multiply, int i, const run& v) {
+    MEMTILE_UNROLL
+    for (int n = 0; n < width; ++n) multiply.accumulators()(i * width / columns, i * width % columns + n) = v[n];
+  }
+  MEMTILE_FUNCTION static void add_run(Product& multiply, int i, const run& v) {
+    MEMTILE_UNROLL
+    for (int n = 0; n < width; ++n) {
+      auto& sum = multiply.accumulators()(i * width / columns, i * width % columns + n);
+      sum = typename Product::semiring{}.plus(sum, v[n]);
+    }
   }
 };
 

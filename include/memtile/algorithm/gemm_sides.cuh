@@ -58,37 +58,39 @@ struct side_reduction : elementwise_part {
 };
 
 // The reduction at the end of a chain, or none; that of the transposed output is along the other side.
-struct no_reduction {
-  static constexpr bool is_there = false;
-};
 template <class E>
-struct reduction_in : no_reduction {
-  MEMTILE_FUNCTION static no_reduction of(const E&) { return {}; }
+struct reduction_in {
+  static constexpr bool is_there = false;
+  struct reduce {};
+  MEMTILE_FUNCTION static reduce of(const E&) { return {}; }
 };
 template <class T, class Operator, side Side>
 struct reduction_in<side_reduction<T, Operator, Side>> {
-  using type = side_reduction<T, Operator, Side>;
   static constexpr bool is_there = true;
-  MEMTILE_FUNCTION static const type& of(const type& e) { return e; }
+  using reduce = side_reduction<T, Operator, Side>;
+  MEMTILE_FUNCTION static reduce of(const reduce& e) { return e; }
 };
 template <class First, class Second>
-struct reduction_in<chained<First, Second>> {
-  static constexpr bool is_there = reduction_in<Second>::is_there;
+struct reduction_in<chained<First, Second>> : reduction_in<Second> {
   static_assert(!reduction_in<First>::is_there,
-                "memtile: reduce_rows_into and reduce_columns_into must be the last part of "
-                "an epilogue");
+                "memtile: reduce_rows_into and reduce_columns_into must be the last part of an epilogue");
   MEMTILE_FUNCTION static auto of(const chained<First, Second>& e) { return reduction_in<Second>::of(e.second); }
 };
+template <class Reduction>
+struct along_other_side : same_type<Reduction> {};
 template <class T, class Operator, side Side>
-MEMTILE_FUNCTION auto other_side(const side_reduction<T, Operator, Side>& r) {
-  return side_reduction < T, Operator, Side == side::rows ? side::columns : side::rows > (r.out, r.op);
-}
+struct along_other_side<side_reduction<T, Operator, Side>> {
+  static constexpr side other = Side == side::rows ? side::columns : side::rows;
+  using type = side_reduction<T, Operator, other>;
+};
 template <class E>
 struct reduction_in<flipped<E>> {
   static constexpr bool is_there = reduction_in<E>::is_there;
-  MEMTILE_FUNCTION static auto of(const flipped<E>& e) {
-    if constexpr (is_there) return other_side(reduction_in<E>::of(e.epilogue));
-    else return no_reduction{};
+  using reduce = typename along_other_side<typename reduction_in<E>::reduce>::type;
+  MEMTILE_FUNCTION static reduce of(const flipped<E>& e) {
+    const auto r = reduction_in<E>::of(e.epilogue);
+    if constexpr (is_there) return reduce(r.out, r.op);
+    else return {};
   }
 };
 

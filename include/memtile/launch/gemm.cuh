@@ -33,6 +33,20 @@ inline int multiprocessors_of(const on_query&) {
 #else
 inline int multiprocessors_of(const on_query&) { return 132; }
 #endif
+// Whether slices can be a cluster there.
+inline bool has_clusters(const on_cpu&) { return true; }
+#if MEMTILE_CUDA
+inline bool has_clusters(const on_gpu&) {
+  int major = 0;
+  return device_attribute(cudaDevAttrComputeCapabilityMajor, major) && major >= 9;
+}
+inline bool has_clusters(const on_either& place) {
+  return place.machine != nullptr || has_clusters(on_gpu{place.where});
+}
+inline bool has_clusters(const on_query&) { return has_clusters(on_gpu{}); }
+#else
+inline bool has_clusters(const on_query&) { return true; }
+#endif
 // Cards differ in how they would cut up k, and the bits with it.
 template <class Place>
 bool wants_one_tree(const Place&) {
@@ -108,11 +122,11 @@ struct gemm_call {
   template <class Place>
   status start(const Place& place) const {
     const gemm_plan p = plan(multiprocessors_of(place), wants_one_tree(place));
-    if (p.slices > 1 && p.tiles() > most_tickets)
-      return status::refused("gemm: split_k<{}> of {} tiles: it serves at most {}", p.slices, p.tiles(), most_tickets);
     // Sums of slices come first, then those of rows or columns.
-    const int64 split_tickets = p.slices > 1 ? p.tiles() : 0, side_tickets = tiles_along(p);
-    const int64 split_parts = p.slices > 1 ? p.blocks() * p.block_m * p.block_n : 0;
+    const bool in_cluster = p.slices > 1 && p.slices <= most_cluster && has_clusters(place);
+    const bool in_memory = p.slices > 1 && !in_cluster;
+    const int64 split_tickets = in_memory ? p.tiles() : 0, side_tickets = tiles_along(p);
+    const int64 split_parts = in_memory ? p.blocks() * p.block_m * p.block_n : 0;
     if (split_tickets + side_tickets > most_tickets)
       return status::refused(
           "gemm: {} rows or columns of tiles are more than the {} that a reduction of them can serve",
@@ -125,14 +139,21 @@ struct gemm_call {
       const gemm_split<accumulator> split{p.slices, steps * p.block_k, tickets, static_cast<accumulator*>(parts),
                                           sides};
       if constexpr (OperandC::is_batch)
-        return start_kernel(place, p, product_series<A, B, C>{a.series, b.series, c.series, int(p.tiles_each)}, split);
-      else return start_kernel(place, p, one_product<A, B, C>{{a.series.first, b.series.first, c.series.first}}, split);
+        return start_kernel(place, p, product_series<A, B, C>{a.series, b.series, c.series, int(p.tiles_each)}, split,
+                            in_cluster);
+      else
+        return start_kernel(place, p, one_product<A, B, C>{{a.series.first, b.series.first, c.series.first}}, split,
+                            in_cluster);
     });
   }
   template <class Place, class Products>
   status start_kernel(const Place& place, const gemm_plan& p, const Products& products,
-                      const gemm_split<accumulator>& split) const {
+                      const gemm_split<accumulator>& split, bool in_cluster) const {
     const grid blocks(p.blocks());
+    const auto run_slices = [&](auto kernel) {
+      if (in_cluster) kernel.cluster = p.slices;
+      return launch(place, blocks, kernel, products, split, epilogue);
+    };
     const auto run = [&](auto kernel) { return launch(place, blocks, kernel, products, split, epilogue); };
     const auto tile_is = [&](auto kernel) { return p.block_m == kernel.block_m && p.block_n == kernel.block_n; };
     if constexpr (may_be_wide) {
@@ -144,13 +165,13 @@ struct gemm_call {
         const gemm_kernel<one_warp, 16, false, Products, Epilogue> kernel{};
         if (p.wide && tile_is(kernel)) return run(kernel);
       }
-      if (p.wide) return run(gemm_kernel<smallest, 16, true, Products, Epilogue>{});
+      if (p.wide) return run_slices(gemm_kernel<smallest, 16, true, Products, Epilogue>{});
     }
     if constexpr (has_one_warp) {
       const gemm_kernel<one_warp, 0, false, Products, Epilogue> kernel{};
       if (tile_is(kernel)) return run(kernel);
     }
-    return run(gemm_kernel<smallest, 0, true, Products, Epilogue>{});
+    return run_slices(gemm_kernel<smallest, 0, true, Products, Epilogue>{});
   }
 
  private:
@@ -164,7 +185,7 @@ struct gemm_call {
   };
   side_numbers sides_of(const gemm_plan& p) const {
     if constexpr (reduction::is_there) {
-      using reduce = bare_t<decltype(reduction::of(epilogue))>;
+      using reduce = typename reduction::reduce;
       const auto& out = c.series.first;
       const int64 down = ceil_div(out.rows, p.block_m), across = ceil_div(out.cols, p.block_n);
       const bool rows = reduce::along == side::rows;
@@ -287,8 +308,8 @@ status checked_gemm(A a, B b, const C& c, const Epilogue& epilogue, const Go& go
 ///           vector of the epilogue that does not fit
 /// Memory    16-byte accesses where base, pitch and row length of all three are multiples of 16 bytes, else the widest that
 ///           each operand allows
-/// Cost      enqueues one kernel, never synchronises, may be captured in a graph. A call that is cut along k needs a
-///           workspace, or takes one from the stream's pool; see launch/workspace.hpp.
+/// Cost      enqueues one kernel, never synchronises, may be captured in a graph. A call that is cut into more than 8 slices
+///           (before sm_90, into any) needs a workspace, or takes one from the stream's pool; see launch/workspace.hpp.
 template <class Policy = automatic, class Where, class A, class B, class C, class Epilogue>
 status gemm(Where&& where, const A& a, const B& b, const C& out, const Epilogue& epilogue) {
   const auto place = detail::place_of(where);

@@ -56,7 +56,7 @@ status start_list(const Place& place, const std::vector<gemm_product<A, B, C>>& 
     }
     plan.products = 1, plan.tiles_each = tiles;
     const gemm_split<typename call::accumulator> whole{1, int64(1) << 62, nullptr, nullptr, {}};
-    if (status s = one(products.front()).start_kernel(place, plan, together, whole); !s) return s;
+    if (status s = one(products.front()).start_kernel(place, plan, together, whole, false); !s) return s;
   }
   return {};
 }

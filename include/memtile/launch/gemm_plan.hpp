@@ -25,7 +25,7 @@ struct tiles_for {  // large types: few accumulators fit
 template <>
 struct tiles_for<4> {
   using largest = gemm_policy<block_tile<128, 256, 32>, thread_tile<16, 8>, stages<2>>;
-  using smallest = gemm_policy<block_tile<64, 64, 32>, thread_tile<8, 4>, stages<3>>;
+  using smallest = gemm_policy<block_tile<64, 64, 32>, thread_tile<8, 4>, stages<3>, resident_blocks<4>>;
   using one_warp = gemm_policy<block_tile<16, 16, 16>, thread_tile<4, 2>, stages<2>>;
 };
 template <>

@@ -60,16 +60,26 @@ TEST_CASE("the sums of slices are added in their order", "[gemm][split]") {
   }
 }
 
-TEST_CASE("gemm in slices uses a workspace and leaves it ready", "[gemm][split]") {
-  workspace_query need;
-  auto machine = sim::machine();
-  auto a = machine.buffer<float>(40, 64, test::integer_a), b = machine.buffer<float>(64, 40, test::integer_b);
+TEST_CASE("up to 8 slices are a cluster, more need a workspace", "[gemm][split]") {
+  sim::machine machine;
+  auto a = machine.buffer<float>(40, 96, test::integer_a), b = machine.buffer<float>(96, 40, test::integer_b);
   auto c = machine.buffer<float>(40, 40);
-  REQUIRE(gemm<in_slices<4>>(need, a.view(), b.view(), c.view()));
-  CHECK(need.bytes >= 4 * 4 * 32 * 32 * sizeof(float));
-  workspace_query none;
-  REQUIRE(gemm(none, a.view(), b.view(), c.view()));
-  CHECK(none.bytes == 0);
+  const auto needed = [&](auto policy) {
+    workspace_query need;
+    REQUIRE(gemm<decltype(policy)>(need, a.view(), b.view(), c.view()));
+    return need.bytes;
+  };
+  CHECK(needed(gemm_policy<>()) == 0);
+  CHECK(needed(in_slices<9>()) >= 4 * 9 * 32 * 32 * sizeof(float));
+  test::check_integers<float, in_slices<9>>(machine, 40, 40, 96);
+  test::check_integers<float, in_slices<12>>(machine, 65, 33, 97);
+  // both ways add the same sums in the same order
+  auto by_8 = machine.buffer<float>(33, 35), by_9 = machine.buffer<float>(33, 35);
+  auto x = machine.buffer<float>(33, 64, test::random_value), y = machine.buffer<float>(64, 35, test::random_value);
+  REQUIRE(gemm<in_slices<8>>(machine, x.view(), y.view(), by_8.view()));
+  REQUIRE(gemm<in_slices<9>>(machine, x.view(), y.view(), by_9.view()));  // 8 steps of k: the ninth slice is empty
+  const auto expected = by_8.host();
+  CHECK(test::differences(by_9.host(), 33, 35, [&](int r, int q) { return expected(r, q); }) == 0);
 }
 
 TEST_CASE("where tiles are few and k is long, gemm is cut along k by itself", "[gemm][split]") {
