@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: The memtile authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What a user of NVRTC (CuPy, cuda.core, Numba) writes: __global__ functions with memtile's parts inside.
+#include <memtile/core/convert.hpp>
 #include <memtile/gemm.cuh>
 #include <memtile/kernel.cuh>
 #include <memtile/reduce.cuh>
@@ -59,4 +60,22 @@ extern "C" __global__ void __launch_bounds__(192)
   for (int c = block.rank(); c < in.cols; c += block.size()) mine += in.load(row, c);
   const float sum = reducer{block, storage}.thread_0(mine, memtile::plus{});
   if (block.rank() == 0) out.store(row, sum / float(in.cols));
+}
+
+extern "C" __global__ void finish(memtile::matrix_view<const int> products, memtile::vector_view<const float> scales,
+                                  memtile::matrix_view<const memtile::float16, memtile::strided> residual,
+                                  memtile::matrix_view<memtile::int8> out) {
+  namespace detail = memtile::detail;
+  const int row = memtile::this_block().grid_row(), column = memtile::this_block().rank();
+  const auto epilogue = memtile::linear{memtile::value_at(scales), 2.f, residual} | memtile::scale_columns(scales) |
+                        memtile::add_matrix(residual) | memtile::clamp(0, 3.f) | memtile::silu() | memtile::gelu() |
+                        memtile::gelu_tanh() | memtile::relu();
+  const auto value = detail::apply_epilogue(epilogue, products.load(row, column), row, column, 0);
+  out.store(row, column, detail::stored_as<memtile::int8>(value));
+}
+
+extern "C" __global__ void largest(memtile::vector_view<const float> in, memtile::vector_view<float> out) {
+  const int i = memtile::this_block().rank();
+  const float none = memtile::maximum::identity<float>(), none_or_nan = memtile::maximum_number::identity<float>();
+  out.store(i, in.inside(i) ? memtile::maximum{}(none, in.load(i)) : none_or_nan);
 }

@@ -120,11 +120,11 @@ inline constexpr bool is_integer =
 template <class T>
 inline constexpr bool is_number = is_floating<T> || is_integer<T>;
 
-// The ends of a type's range without <limits>: infinities for floating types.
+// The ends of a type's range without <limits>, nor the built-ins that NVRTC lacks: infinities for floating types.
 template <class T>
 MEMTILE_FUNCTION constexpr T highest() {
-  if constexpr (is_same<T, float>) return __builtin_huge_valf();
-  else if constexpr (is_same<T, double>) return __builtin_huge_val();
+  if constexpr (is_same<T, float>) return __builtin_bit_cast(float, uint32(0x7f800000));
+  else if constexpr (is_same<T, double>) return __builtin_bit_cast(double, uint64(0x7ff) << 52);
   else if constexpr (is_same<T, bool>) return true;
   else if constexpr (T(-1) < T(0)) return T(~(T(1) << (sizeof(T) * 8 - 1)));
   else return T(~T(0));

@@ -25,8 +25,8 @@ inline constexpr bool is_small_float = is_same<T, float16> || is_same<T, bfloat1
 
 template <class T>
 MEMTILE_FUNCTION constexpr T not_a_number() {
-  if constexpr (is_same<T, float>) return __builtin_nanf("");
-  else return __builtin_nan("");
+  if constexpr (is_same<T, float>) return __builtin_bit_cast(float, uint32(0x7fc00000));
+  else return __builtin_bit_cast(double, uint64(0x7ff8) << 48);
 }
 template <class T>
 MEMTILE_FUNCTION constexpr bool is_nan(T v) {
