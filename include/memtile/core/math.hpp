@@ -192,6 +192,33 @@ MEMTILE_FUNCTION T nearest_integer(F x) {
 #endif
 }
 
+namespace detail {
+// The bits of f as a small float of so many exponent and fraction bits, from one instruction: rounded to nearest even, NaN
+// the one with all bits but the sign. False where there is no such instruction: core/small_float.hpp calculates the same.
+template <int Exponent, int Fraction>
+MEMTILE_FUNCTION bool converted_by_card([[maybe_unused]] float f, [[maybe_unused]] uint16& bits) {
+#if defined(__CUDA_ARCH__)
+  if constexpr (Exponent == 5 && Fraction == 10) {
+    asm("cvt.rn.f16.f32 %0, %1;" : "=h"(bits) : "f"(f));
+    return true;
+  }
+#if __CUDA_ARCH__ >= 800
+  if constexpr (Exponent == 8 && Fraction == 7) {
+    asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(bits) : "f"(f));
+    return true;
+  }
+#endif
+#if __CUDA_ARCH__ >= 890
+  if constexpr (Exponent == 4 && Fraction == 3) {
+    asm("cvt.rn.satfinite.e4m3x2.f32 %0, %1, %2;" : "=h"(bits) : "f"(0.f), "f"(f));
+    return true;
+  }
+#endif
+#endif
+  return false;
+}
+}  // namespace detail
+
 /// The sum of four bytes, signed or not as T is, and v.
 template <class T>
 MEMTILE_FUNCTION int32 add_bytes(uint32 four, int32 v) {

@@ -7,6 +7,7 @@
 // + b ambiguous once cuda_fp16.h is included.
 #pragma once
 
+#include <memtile/core/math.hpp>
 #include <memtile/core/std.hpp>
 
 // Known by name alone: the conversions work whichever header comes first, and without any of CUDA's.
@@ -48,6 +49,7 @@ MEMTILE_FUNCTION float widened(uint32 magnitude) {
 }
 
 MEMTILE_FUNCTION uint16 float16_bits(float f) {
+  if (uint16 bits = 0; converted_by_card<5, 10>(f, bits)) return bits;
   const uint32 u = bits_of(f), sign = (u >> 16) & 0x8000u, magnitude = u & 0x7fffffffu;
   if (magnitude > 0x7f800000u) return 0x7fff;                   // NaN
   if (magnitude >= 0x477ff000u) return uint16(sign | 0x7c00u);  // rounds to infinity
@@ -60,6 +62,7 @@ MEMTILE_FUNCTION float float16_value(uint16 h) {
 }
 
 MEMTILE_FUNCTION uint16 bfloat16_bits(float f) {
+  if (uint16 bits = 0; converted_by_card<8, 7>(f, bits)) return bits;
   const uint32 u = bits_of(f);
   if ((u & 0x7fffffffu) > 0x7f800000u) return 0x7fff;
   return uint16((u + 0x7fffu + ((u >> 16) & 1u)) >> 16);
@@ -68,6 +71,7 @@ MEMTILE_FUNCTION float bfloat16_value(uint16 b) { return float_of(uint32(b) << 1
 
 // e4m3 has no infinity; what is too large becomes the largest finite value, 448, as in CUDA's saturating conversion.
 MEMTILE_FUNCTION uint8 float8_e4m3_bits(float f) {
+  if (uint16 bits = 0; converted_by_card<4, 3>(f, bits)) return uint8(bits);
   const uint32 u = bits_of(f), sign = (u >> 24) & 0x80u, magnitude = u & 0x7fffffffu;
   if (magnitude > 0x7f800000u) return 0x7f;                  // NaN
   if (magnitude >= 0x43e00000u) return uint8(sign | 0x7eu);  // 448 and above
