@@ -18,8 +18,9 @@
 // machines, so their results agree to the bit; except in silu and the gelus, where each machine has its own exp.
 //
 // Vectors and matrices may be of other element types than the product. They must not overlap the output, since other
-// blocks write there what is still to be read; but a matrix may be the output itself: each of its elements is read
-// before it is written, by the same thread.
+// blocks write there what is still to be read; but a matrix may be the output itself, unless that is a batch: each of
+// its elements is read before it is written, by the same thread. In a batch, every product gets the same vectors and
+// matrices; only linear without a c of its own reads what stood in each output.
 #pragma once
 
 #include <memtile/algorithm/epilogue_values.cuh>
@@ -55,7 +56,7 @@ struct joined_with : elementwise_part {
     return Operation{}(meeting(value), meeting(values.load(row, column)));
   }
 #if !defined(__CUDACC_RTC__)
-  status check(const element_places& output) const { return values.check(Operation::name, output); }
+  status check(const checked_output& output) const { return values.check(Operation::name, output); }
 #endif
 };
 template <class Operation, side Side, class Vector>
@@ -171,7 +172,7 @@ struct linear : detail::elementwise_part {
     return detail::is_zero(by_c) ? multiply(by, meeting(value)) : fma(by, meeting(value), from_c);
   }
 #if !defined(__CUDACC_RTC__)
-  status check(const detail::element_places& output) const {
+  status check(const detail::checked_output& output) const {
     if constexpr (detail::scalar_of<Alpha>::is_in_memory)
       if (status s = alpha.check("alpha of linear", output); !s) return s;
     if constexpr (detail::scalar_of<Beta>::is_in_memory) {
@@ -212,7 +213,7 @@ struct clamp : detail::elementwise_part {
     return minimum{}(maximum{}(T(value), T(lowest)), T(highest));
   }
 #if !defined(__CUDACC_RTC__)
-  status check(const detail::element_places&) const {
+  status check(const detail::checked_output&) const {
     if (lowest <= highest) return {};
     return status::refused("gemm: clamp has bounds of {} and {}: the first must not be larger than the second", lowest,
                            highest);

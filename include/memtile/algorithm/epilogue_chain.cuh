@@ -47,7 +47,7 @@ MEMTILE_FUNCTION bool needs_product(const E& e) {
 #if !defined(__CUDACC_RTC__)
 // Where the elements of a matrix lie: byte distances from an address.
 struct element_places {
-  int64 first = 0, rows = 0, columns = 0, row_bytes = 0, column_bytes = 0, element_bytes = 0;
+  int64 first, rows, columns, row_bytes, column_bytes, element_bytes;
 
   bool operator==(const element_places& other) const {
     return first == other.first && rows == other.rows && columns == other.columns &&
@@ -69,20 +69,24 @@ element_places places_of(const matrix_view<T, Layout>& v) {
   else return {first, v.rows, v.cols, bytes, v.pitch, bytes};
 }
 
+// What the parts are checked against: the output, or the first one of a batch, and what all of the batch cover.
+struct checked_output {
+  element_places first;
+  rectangle all;
+  bool is_batch;
+};
 template <class E>
-status check_epilogue(const E& e, const element_places& output) {
+status check_epilogue(const E& e, const checked_output& output) {
   if constexpr (is_epilogue_part<E>) return e.check(output);
   else return {};
 }
 template <class E, class T, class Layout>
-status check_epilogue(const E& e, const matrix_view<T, Layout>& output) {
-  return check_epilogue(e, places_of(output));
+status check_epilogue(const E& e, const matrix_view<T, Layout>& first, const rectangle& all, bool is_batch) {
+  return check_epilogue(e, checked_output{places_of(first), all, is_batch});
 }
-template <class E>
-status check_epilogue(const E& e, int64 rows, int64 columns) {
-  element_places output;
-  output.rows = rows, output.columns = columns;
-  return check_epilogue(e, output);
+template <class E, class T, class Layout>
+status check_epilogue(const E& e, const matrix_view<T, Layout>& output) {
+  return check_epilogue(e, output, places_of(output).memory(), false);
 }
 #endif
 
@@ -90,7 +94,7 @@ struct elementwise_part : epilogue_part {
   MEMTILE_FUNCTION bool reads_output() const { return false; }
   MEMTILE_FUNCTION bool needs_product() const { return true; }
 #if !defined(__CUDACC_RTC__)
-  status check(const element_places&) const { return {}; }
+  status check(const checked_output&) const { return {}; }
 #endif
 };
 
@@ -106,7 +110,7 @@ struct chained : epilogue_part {
     return apply_epilogue(second, apply_epilogue(first, value, row, column, old), row, column, old);
   }
 #if !defined(__CUDACC_RTC__)
-  status check(const element_places& output) const {
+  status check(const checked_output& output) const {
     if (status s = check_epilogue(first, output); !s) return s;
     return check_epilogue(second, output);
   }

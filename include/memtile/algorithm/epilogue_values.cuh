@@ -13,10 +13,9 @@ namespace memtile::detail {
 #if !defined(__CUDACC_RTC__)
 // A vector has no pitch: with that of the output, it may lie between its rows.
 template <class T>
-status check_apart(const std::string& name, const vector_view<T>& v, const element_places& output) {
-  const rectangle written = output.memory();
-  if (!overlap({int64(reinterpret_cast<size_t>(v.data)), 1, v.size * int64(sizeof(T)), written.pitch}, written))
-    return {};
+status check_apart(const std::string& name, const vector_view<T>& v, const checked_output& output) {
+  const int64 first = int64(reinterpret_cast<size_t>(v.data)), bytes = v.size * int64(sizeof(T));
+  if (!overlap({first, 1, bytes, output.all.pitch}, output.all)) return {};
   return status::refused("gemm: {} overlaps the output: give it memory of its own", name);
 }
 #endif
@@ -28,9 +27,9 @@ struct values_of_side {
   vector_view<const T> values;
   MEMTILE_FUNCTION T load(int64 row, int64 column) const { return values.load(Side == side::rows ? row : column); }
 #if !defined(__CUDACC_RTC__)
-  status check(const char* part, const element_places& output) const {
+  status check(const char* part, const checked_output& output) const {
     const char* sides = Side == side::rows ? "rows" : "columns";
-    const int64 expected = Side == side::rows ? output.rows : output.columns;
+    const int64 expected = Side == side::rows ? output.first.rows : output.first.columns;
     const std::string name = filled_in("{}_{}", part, sides);
     if (status s = check_view("gemm", name.c_str(), values); !s) return s;
     if (values.size != expected)
@@ -44,23 +43,19 @@ template <class T, class Layout>
 struct values_of_matrix {
   using element = T;
   matrix_view<const T, Layout> values;
-  MEMTILE_FUNCTION T load(int64 row, int64 column) const {
-    if constexpr (is_same<Layout, strided>) {
-      const char* first = reinterpret_cast<const char*>(values.data);
-      return hw::load_global(reinterpret_cast<const T*>(first + row * values.row_pitch + column * values.column_pitch),
-                             site::here());
-    } else {
-      return values.load(row, column);
-    }
-  }
+  MEMTILE_FUNCTION T load(int64 row, int64 column) const { return values.load(row, column); }
 #if !defined(__CUDACC_RTC__)
-  status check(const char* name, const element_places& output) const {
+  status check(const char* name, const checked_output& output) const {
     if (status s = check_view("gemm", name, values); !s) return s;
-    if (values.rows != output.rows || values.cols != output.columns)
-      return status::refused("gemm: {} is {}x{} but the output is {}x{}", name, values.rows, values.cols, output.rows,
-                             output.columns);
+    if (values.rows != output.first.rows || values.cols != output.first.columns)
+      return status::refused("gemm: {} is {}x{} but the output is {}x{}", name, values.rows, values.cols,
+                             output.first.rows, output.first.columns);
     const element_places own = places_of(values);
-    if (own == output || !overlap(own.memory(), output.memory())) return {};
+    if (!overlap(own.memory(), output.all)) return {};
+    if (output.is_batch)
+      return status::refused("gemm: {} serves the whole batch but overlaps its outputs: give it memory of its own",
+                             name);
+    if (own == output.first) return {};
     return status::refused("gemm: {} overlaps the output: it must be the same view, or have memory of its own", name);
   }
 #endif
@@ -70,7 +65,7 @@ template <class T>
 struct value_in_memory {
   vector_view<const T> value;
 #if !defined(__CUDACC_RTC__)
-  status check(const char* name, const element_places& output) const {
+  status check(const char* name, const checked_output& output) const {
     if (status s = check_view("gemm", name, value); !s) return s;
     if (value.size != 1) return status::refused("gemm: {} has {} values: it must have 1", name, value.size);
     return check_apart(name, value, output);

@@ -193,8 +193,8 @@ MEMTILE_FUNCTION T nearest_integer(F x) {
 }
 
 namespace detail {
-// The bits of f as a small float of so many exponent and fraction bits, from one instruction: rounded to nearest even, NaN
-// the one with all bits but the sign. False where there is no such instruction: core/small_float.hpp calculates the same.
+// The bits of f as a small float of so many exponent and fraction bits, from one instruction: rounded to nearest even,
+// and of a NaN all but the sign. False where there is no such instruction: core/small_float.hpp calculates the same.
 template <int Exponent, int Fraction>
 MEMTILE_FUNCTION bool converted_by_card([[maybe_unused]] float f, [[maybe_unused]] uint16& bits) {
 #if defined(__CUDA_ARCH__)

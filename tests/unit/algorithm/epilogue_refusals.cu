@@ -96,6 +96,17 @@ TEST_CASE("what overlaps the output is refused, except a matrix that is the outp
   CHECK(refusal(linear{1.f, value_at(output.data)}) == "gemm: beta of linear" + no_vector);
 }
 
+TEST_CASE("what serves a whole batch must overlap none of its outputs", "[gemm][GEMM-10]") {
+  const detail::rectangle three{int64(reinterpret_cast<size_t>(output.data)), 1, 3 * 160, 3 * 160};
+  const auto refusal_of_three = [&](const auto& e) { return detail::check_epilogue(e, output, three, true).message(); };
+  CHECK(refusal_of_three(add_matrix(output)) ==
+        "gemm: the matrix of add_matrix serves the whole batch but overlaps its outputs: give it memory of its own");
+  CHECK(refusal_of_three(bias_rows(floats(memory + 5119, 4))) ==
+        "gemm: bias_rows overlaps the output: give it memory of its own");
+  CHECK(refusal_of_three(bias_rows(floats(memory + 5120, 4)) | add_matrix(row_major(memory, 4, 6)) |
+                         linear{1.f, 1.f}) == "");
+}
+
 TEST_CASE("an output of one row or column is the same however far the next would be", "[gemm][GEMM-10]") {
   CHECK(refusal(add_matrix(row_major(memory, 1, 6, 6)), row_major(memory, 1, 6, 10)) == "");
   CHECK(refusal(add_matrix(row_major(memory, 6, 1, 2)), matrix_view<float, column>(memory, 6, 1, 100)) != "");
