@@ -5,8 +5,8 @@
 
 #include <memtile/algorithm/gemm_products.cuh>
 #include <memtile/core/batch.hpp>
-#include <memtile/launch/check.hpp>
-#include <memtile/launch/overlap.hpp>
+#include <memtile/core/check.hpp>
+#include <memtile/core/overlap.hpp>
 
 #if !defined(__CUDACC_RTC__)
 
