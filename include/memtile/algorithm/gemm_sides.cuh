@@ -39,21 +39,21 @@ struct side_reduction : elementwise_part {
     return value;
   }
 #if !defined(__CUDACC_RTC__)
-  status check(const element_places& output) const {
+  status check(const checked_output& output) const {
     const char* const name =
         Side == side::rows ? "the output of reduce_rows_into" : "the output of reduce_columns_into";
     if (status s = check_view("gemm", name, out); !s) return s;
-    if (output.rows == 0 || output.columns == 0)
-      return status::refused("gemm: the output is {}x{}, so {} would have nothing to reduce", output.rows,
-                             output.columns, name);
-    const int64 needed = Side == side::rows ? output.rows : output.columns;
+    const int64 rows = output.first.rows, columns = output.first.columns;
+    if (rows == 0 || columns == 0)
+      return status::refused("gemm: the output is {}x{}, so {} would have nothing to reduce", rows, columns, name);
+    const int64 needed = Side == side::rows ? rows : columns;
     if (out.size != needed)
       return status::refused("gemm: {} has {} elements but must have {}, one for each {}", name, out.size, needed,
                              Side == side::rows ? "row" : "column");
-    const rectangle bytes{int64(reinterpret_cast<size_t>(out.data)), 1, out.size * int64(sizeof(T)), 0};
-    if (overlap(bytes, output.memory())) return status::refused("gemm: {} overlaps the output", name);
+    if (overlap(memory(), output.all)) return status::refused("gemm: {} overlaps the output", name);
     return {};
   }
+  rectangle memory() const { return {int64(reinterpret_cast<size_t>(out.data)), 1, out.size * int64(sizeof(T)), 0}; }
 #endif
 };
 

@@ -279,7 +279,13 @@ status checked_gemm(A a, B b, const C& c, const Epilogue& epilogue, const Go& go
   if (overlap(bytes_of(c), bytes_of(b)))
     return status::refused("gemm: the output overlaps b: give it memory of its own");
   if (status s = check_output(c); !s) return s;
-  if (status s = check_epilogue(epilogue, c_view); !s) return s;
+  if (status s = check_epilogue(epilogue, c_view, bytes_of(c), C::is_batch); !s) return s;
+  if constexpr (reduction_in<Epilogue>::is_there) {
+    const auto reduced = reduction_in<Epilogue>::of(epilogue).memory();
+    if (overlap(reduced, bytes_of(a)) || overlap(reduced, bytes_of(b)))
+      return status::refused(
+          "gemm: the rows or columns are reduced into memory of an input: give them memory of their own");
+  }
   if (c_view.rows == 0 || c_view.cols == 0 || c.count == 0) return {};
   if (!needs_product(epilogue)) without_steps(a, b);  // an empty sum; neither is read
   return with_unit_strides<Policy>(a, b, c, epilogue, go);

@@ -96,6 +96,8 @@ TEST_CASE("reductions that do not fit are refused in words", "[gemm][sides]") {
   CHECK(gemm(machine, a.view(), a.view(), c.view(),
              store_product{} | reduce_columns_into(vector_view<float>(c.view().data, 8), plus{}))
             .message() == "gemm: the output of reduce_columns_into overlaps the output");
+  CHECK_FALSE(gemm(machine, a.view(), a.view(), c.view(),
+                   store_product{} | reduce_rows_into(vector_view<float>(a.view().data, 8), plus{})));
   auto none = machine.buffer<float>(8, 0);
   CHECK_FALSE(gemm(machine, a.view(), none.view(), none.view(),
                    store_product{} | reduce_rows_into(subview(rows.view(), 0, 7), plus{})));
