@@ -41,7 +41,10 @@ status with_source(const vector_view<T>& v, const Go& go) {
 }
 template <class Function, class Go>
 status with_source(const generated_source<Function>& f, const Go& go) {
+  constexpr int64 most = int64(1) << 44;  // what a block takes of them is counted in 32 bits
   if (f.size < 0) return status::refused("reduce: the input has {} elements: sizes must not be negative", f.size);
+  if (f.size > most)
+    return status::refused("reduce: {} generated elements are more than the {} of one call", f.size, most);
   return go(f);
 }
 template <class T, class Go>

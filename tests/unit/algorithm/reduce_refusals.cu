@@ -44,6 +44,8 @@ TEST_CASE("null, negative and misaligned inputs of a reduction are refused", "[r
                         "reduce: the input has -5 elements: sizes must not be negative");
     check_input_refused(machine, generated(-3, always_one{}),
                         "reduce: the input has -3 elements: sizes must not be negative");
+    check_input_refused(machine, generated((int64(1) << 44) + 1, always_one{}),
+                        "reduce: 17592186044417 generated elements are more than the 17592186044416 of one call");
     check_input_refused(machine, vector_view<float>(odd, 5),
                         "reduce: the address of the input must be a multiple of its element's 4 bytes");
     check_input_refused(machine, matrix_view<float>(nullptr, 2, 3, 12),
