@@ -34,6 +34,9 @@ template <class View, class Functor>
 MEMTILE_FUNCTION const View& view_of(const mapped_view<View, Functor>& v) {
   return v.view;
 }
+// What of it lies in memory, and so in shared tiles.
+template <class View>
+using element_in_memory = typename bare_t<decltype(view_of(declval<const View&>()))>::element;
 template <class View>
 inline constexpr bool is_mapped = false;
 template <class View, class Functor>

@@ -69,14 +69,16 @@ struct gemm_call {
   using C = typename OperandC::view;
 
   using asked = conditional_t<is_same<Policy, automatic>, gemm_policy<>, Policy>;
-  using T = elements<typename A::element, typename B::element>;
-  using accumulator = typename gemm_types<T, asked>::accumulator;
+  // Mapped operands lie in shared memory as they do in memory; what their functors make of them is added up.
+  using T = elements<element_in_memory<A>, element_in_memory<B>>;
+  using accumulator = typename gemm_types<elements<typename A::element, typename B::element>, asked>::accumulator;
   // What gives the same bits either way round needs no swapping.
   static constexpr bool is_symmetric = is_same<typename asked::semiring, plus_times> && is_number<accumulator>;
   using semiring =
       conditional_t<Swapped && !is_symmetric, swapped_semiring<typename asked::semiring>, typename asked::semiring>;
+  using adds_in = conditional_t<is_mapped<A> || is_mapped<B>, accumulator, typename asked::accumulator>;
   template <class Tile>
-  using product = block_gemm<T, typename asked::template with<Tile, semiring>>;
+  using product = block_gemm<T, typename asked::template with<Tile, semiring, adds_in>>;
   using smallest = product<conditional_t<asked::names_tile, asked, typename gemm_tiles<accumulator>::smallest>>;
   using largest = product<conditional_t<asked::names_tile, asked, typename gemm_tiles<accumulator>::largest>>;
   using one_warp = product<conditional_t<asked::names_tile, asked, typename gemm_tiles<accumulator>::one_warp>>;
@@ -259,7 +261,8 @@ status checked_gemm(A a, B b, const C& c, const Epilogue& epilogue, const Go& go
                 "memtile: the output of gemm must be a batch where an input is one");
   static_assert(!is_const<typename C::view::value_type>,
                 "memtile: the output of gemm must not be a view of const elements");
-  auto a_view = view_of(a.series.first), b_view = view_of(b.series.first);
+  const auto a_view = view_of(a.series.first);
+  const auto b_view = view_of(b.series.first);  // not of the same type
   const auto& c_view = c.series.first;
   if (status s = check_operand("a", a); !s) return s;
   if (status s = check_operand("b", b); !s) return s;
