@@ -181,6 +181,7 @@ class block_gemm {
   /// The accumulators begin again at zero, the semiring's.
   MEMTILE_FUNCTION void clear() { accumulators_.fill(semiring::template zero<accumulator>()); }
 
+  MEMTILE_USER_CODE_BEGIN
   /// Calls f(row, column, accumulated) for each result of the calling thread, also those beyond the matrices; row and column
   /// count from the corner of the block's tile. f may change what was accumulated.
   template <class F>
@@ -191,6 +192,36 @@ class block_gemm {
       for (int j = 0; j < shape::thread_n; ++j) f(rows_[i], columns_[j], accumulators_(i, j));
     }
   }
+  /// Of each of the calling thread's rows: v(0) op v(1) op ... over all block_n columns of the tile, in every thread that
+  /// has a part of the row. Number i belongs to row i of accumulators(), in this and in any product of the same policy.
+  ///
+  /// Callers   all threads of the warp
+  /// Requires  op associative and commutative; block_tile's N 1, 2, 4 or 8 times thread_tile's N
+  /// Cost      thread_n - 1 operations a row, and a shuffle for each doubling of the threads that share it; no memory
+  template <class Operator>
+  MEMTILE_FUNCTION vec<accumulator, shape::thread_m> reduce_rows(const Operator& op, site s = site::here()) const {
+    static_assert(shape::row_is_in_warp, "memtile: block_tile's N must be 1, 2, 4 or 8 times thread_tile's N for "
+                                         "reduce_rows: the threads of a row are lanes of one warp");
+    vec<accumulator, shape::thread_m> reduced;
+    MEMTILE_UNROLL
+    for (int i = 0; i < shape::thread_m; ++i) {
+      vec<accumulator, shape::thread_n> row;
+      MEMTILE_UNROLL
+      for (int j = 0; j < shape::thread_n; ++j) row[j] = accumulators_(i, j);
+      reduced[i] = pairwise(row, op);
+      MEMTILE_UNROLL
+      for (int lanes = 1; lanes < shape::threads_n; lanes *= 2) {
+        // the patches of place_thread have a row's lanes in bit 0 and from bit 2 on
+        const int bit = shape::has_patch && lanes > 1 ? 2 * lanes : lanes;
+        const auto w = shape::threads % 32 == 0 ? block_.warp().complete() : block_.warp();
+        const auto other = w.shuffle_xor(reduced[i], bit, 32, s.within("block_gemm"));
+        reduced[i] = op(reduced[i], other);
+      }
+    }
+    return reduced;
+  }
+  MEMTILE_USER_CODE_END
+
   /// Puts the block's results into a shared tile, from where another product can take them.
   ///
   /// Result    visible after the caller's block.sync()
@@ -266,7 +297,7 @@ class block_gemm {
   // instead of a quarter.
   MEMTILE_FUNCTION void place_thread(int rank) {
     int lane_m = rank / shape::threads_n, lane_n = rank % shape::threads_n, warp_m = 0, warp_n = 0;
-    if constexpr (shape::patch_4x8 || shape::patch_8x4) {
+    if constexpr (shape::has_patch) {
       const int lane = rank % 32, warp = rank / 32;
       constexpr int warps_n = shape::threads_n / shape::lanes_n;
       warp_m = warp / warps_n, warp_n = warp % warps_n;

@@ -71,12 +71,15 @@ struct gemm_shape {
   // grid allows it.
   static constexpr bool patch_4x8 = threads_m % 4 == 0 && threads_n % 8 == 0,
                         patch_8x4 = threads_m % 8 == 0 && threads_n % 4 == 0;
+  static constexpr bool has_patch = patch_4x8 || patch_8x4;
   static constexpr int lanes_n = patch_4x8 ? 8 : patch_8x4 ? 4 : threads_n;
   static constexpr int lanes_m = patch_4x8 ? 4 : patch_8x4 ? 8 : threads_m;
 
+  // Whether the threads of each row of the tile are lanes of one warp.
+  static constexpr bool row_is_in_warp = has_patch ? threads_n == lanes_n : 32 % threads_n == 0;
+
   // Lanes that meet in one access of shared memory, for the swizzle.
-  static constexpr int meeting_m = patch_4x8 || patch_8x4 ? lanes_m : 1,
-                       meeting_n = patch_4x8 || patch_8x4 ? lanes_n : 1;
+  static constexpr int meeting_m = has_patch ? lanes_m : 1, meeting_n = has_patch ? lanes_n : 1;
 
   // Neighbours of one access: rows of a, columns of b, steps of k. Elements that are narrower than the accumulators are not
   // taken more at a time: what was loaded becomes accumulators' types in registers.
