@@ -160,11 +160,12 @@ struct gemm_policy {
                                          detail::times_given<detail::part::stages, Parts...> +
                                          detail::times_given<detail::part::resident_blocks, Parts...> >
                                      0;
-  /// The same with the tile of another policy, or with another semiring or accumulator.
+  /// The same with the tile of another policy, or with another semiring or accumulator. How many slices there are is the
+  /// launch's business: one kernel serves all numbers.
   template <class Tile, class Semiring = semiring, class Accumulator = accumulator>
   using with = gemm_policy<math, typename Tile::block, typename Tile::thread, memtile::stages<Tile::stages>,
-                           memtile::resident_blocks<Tile::resident_blocks>, split_k<slices>,
-                           memtile::semiring<Semiring>, accumulate_in<Accumulator>>;
+                           memtile::resident_blocks<Tile::resident_blocks>, memtile::semiring<Semiring>,
+                           accumulate_in<Accumulator>>;
 };
 
 }  // namespace memtile
