@@ -55,8 +55,9 @@ int main() {
     const auto bias = machine.buffer<float>(outputs, value_of_bias);
     const auto y = machine.buffer<float>(samples, outputs), y_of_floats = machine.buffer<float>(samples, outputs);
 
-    // Without split_k<1> a call may cut a long sum into parts, and another one of other types elsewhere.
-    using policy = gemm_policy<split_k<1>>;
+    // split_k<1>: a long sum may be cut into parts, and where would be another matter for each of the two calls. The tile
+    // would not change the bits; one that is named spares the compiler the others.
+    using policy = gemm_policy<block_tile<64, 64, 32>, thread_tile<8, 4>, split_k<1>>;
     const auto epilogue = bias_columns(bias.view()) | gelu();
     const auto copied_bytes = [&] {
       const auto* report = machine.last_report();  // the GPU has none

@@ -121,3 +121,38 @@ TEMPLATE_TEST_CASE("gemm of complex numbers, either way round", "[gemm]", float,
     CHECK(test::clean(machine));
   }
 }
+
+namespace {
+struct dequantised {
+  vector_view<const float> scales;
+  MEMTILE_FUNCTION float operator()(int8 v, int64 row, int64 column) const {
+    return float(v) * scales.load(row + column / 8);
+  }
+};
+float scale_at(int i) { return float(1 << i % 4); }
+float scaled_a(int r, int c) { return float(test::integer_a(r, c)) * scale_at(r + c / 8); }
+}  // namespace
+
+TEST_CASE("gemm of bytes that a functor makes floats of adds in float, on either side", "[gemm]") {
+  for (auto& machine : testing::machines())
+    for (int rows : {64, 33})
+      for (int k : {16, 37}) {
+        INFO(machine.name() << ": " << rows << " rows, k " << k);
+        const auto byte = [](int r, int c) { return int8(test::integer_a(r, c)); };
+        auto bytes = machine.buffer<int8>(rows, k, byte);
+        auto scales = machine.buffer<float>(rows + k, scale_at);
+        auto b = machine.buffer<float>(k, 32, test::integer_b), c = machine.buffer<float>(rows, 32);
+        auto square = machine.buffer<float>(rows, rows);
+        const auto a = mapped(bytes.view(), dequantised{scales.view()});
+        REQUIRE(gemm(machine, a, b.view(), c.view()));
+        CHECK(test::differences(c.host(), rows, 32, [&](int r, int q) {
+                return test::chain<float>(scaled_a, test::integer_b, r, q, k);
+              }) == 0);
+        REQUIRE(gemm(machine, a, transposed(a), square.view()));  // two operands of bytes, whose products are no bytes
+        CHECK(test::differences(square.host(), rows, rows, [&](int r, int q) {
+                return test::chain<float>(
+                    scaled_a, [](int x, int y) { return scaled_a(y, x); }, r, q, k);
+              }) == 0);
+        CHECK((c.untouched() && square.untouched() && test::clean(machine)));
+      }
+}

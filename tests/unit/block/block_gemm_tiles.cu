@@ -57,6 +57,46 @@ struct two_products {
   }
 };
 
+// Of each row of a * b the largest value and the sum, found through registers; every thread of a row must have them.
+template <class Tile, class Threads>
+struct rows_reduced {
+  using multiplied = block_gemm<float, gemm_policy<Tile, Threads>>;
+  static constexpr int threads = multiplied::threads;
+  using storage = typename multiplied::storage;
+  MEMTILE_KERNEL void operator()(block block, storage& shared, matrix_view<const float> a, matrix_view<const float> b,
+                                 matrix_view<float> largest, matrix_view<float> sums) const {
+    multiplied multiply{block, shared};
+    multiply.multiply_add(a, b, 0, 0);
+    const auto row_largest = multiply.reduce_rows(maximum{}), row_sums = multiply.reduce_rows(plus{});
+    for (int i = 0; i < multiplied::accumulator_fragment::rows; ++i) {
+      largest.store(multiply.row(i), multiply.thread_column(), row_largest[i]);
+      sums.store(multiply.row(i), multiply.thread_column(), row_sums[i]);
+    }
+  }
+};
+template <class Tile, class Threads>
+void check_rows_reduced() {
+  using kernel = rows_reduced<Tile, Threads>;
+  constexpr int rows = Tile::m, columns = Tile::n, k = 9, threads = columns / Threads::n;
+  for (auto& machine : testing::machines()) {
+    INFO(machine.name() << ": " << rows << "x" << columns << ", " << threads << " threads a row");
+    auto a = machine.template buffer<float>(rows, k, test::integer_a);
+    auto b = machine.template buffer<float>(k, columns, test::integer_b);
+    auto largest = machine.template buffer<float>(rows, threads), sums = machine.template buffer<float>(rows, threads);
+    REQUIRE(launch(machine, grid(1), kernel{}, a.view(), b.view(), largest.view(), sums.view()));
+    const auto expected = [](auto op) {
+      return [op](int r, int) {
+        float v = test::chain<float>(test::integer_a, test::integer_b, r, 0, k);
+        for (int c = 1; c < columns; ++c) v = op(v, test::chain<float>(test::integer_a, test::integer_b, r, c, k));
+        return v;
+      };
+    };
+    CHECK(test::differences(largest.host(), rows, threads, expected(maximum{})) == 0);
+    CHECK(test::differences(sums.host(), rows, threads, expected(plus{})) == 0);
+    CHECK(test::clean(machine));
+  }
+}
+
 struct scaled_by_row {
   vector_view<const float> scale;
   MEMTILE_FUNCTION float operator()(float v, int64 row, int64) const { return v * scale.load(row); }
@@ -107,6 +147,16 @@ TEST_CASE("two products are chained without leaving the block", "[block][gemm]")
       for (const auto& line : machine.last_report()->rows())
         if (line.where == sim::space::shared && line.kind == sim::access_kind::load) CHECK(line.bank_conflicts == 0);
   }
+}
+
+TEST_CASE("rows of accumulators are reduced in registers", "[block][gemm]") {
+  check_rows_reduced<block_tile<16, 64, 8>, thread_tile<4, 8>>();  // 4 x 8 threads, the patch of a warp
+  check_rows_reduced<block_tile<32, 32, 8>, thread_tile<2, 4>>();  // two warps of it
+  check_rows_reduced<block_tile<32, 16, 8>, thread_tile<4, 4>>();  // 8 x 4 threads
+  check_rows_reduced<block_tile<12, 16, 8>, thread_tile<4, 2>>();  // 3 x 8: part of a warp, in ranks side by side
+  check_rows_reduced<block_tile<10, 12, 8>, thread_tile<2, 3>>();  // 5 x 4, three columns each
+  check_rows_reduced<block_tile<40, 8, 8>, thread_tile<1, 4>>();   // 40 x 2
+  check_rows_reduced<block_tile<16, 4, 8>, thread_tile<4, 4>>();   // a row each
 }
 
 TEST_CASE("an operand passes through a functor on its way", "[block][gemm]") {
