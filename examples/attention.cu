@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The memtile authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// attention: out = softmax(scale * q * k^T) * v without the matrix of scores in memory: what a query finds among the keys
-// never leaves the block that asks.
+// attention: out = softmax(scale * q * k^T) * v without the matrix of scores in memory: what a query finds among the
+// keys never leaves the block that asks.
 //
 //   registers   32 queries x 64 keys       scores = q * k^T, then exp(score - largest) in their place
 //   shared      32 queries x 64 keys       the same, as the left operand of the second product
@@ -85,8 +85,10 @@ constexpr int queries = 70, keys = 200, head = attention::head;  // neither is a
 constexpr float scale = 0.125f;
 
 float random(int row, int column) {  // from -1 to 1
-  const uint32 mixed = (uint32(row) * 2654435761u + uint32(column) + 1u) * 2246822519u;
-  return float(mixed >> 8) / float(1 << 23) - 1.f;
+  uint32 v = uint32(row) * 2654435761u ^ uint32(column) * 2246822519u;
+  v = (v ^ v >> 15) * 739982445u;
+  v = (v ^ v >> 12) * 695872825u;
+  return float((v ^ v >> 15) >> 8) / float(1 << 23) - 1.f;
 }
 float value_of_q(int query, int i) { return 8 * random(query, i); }  // so that few keys take most of the weight
 float value_of_k(int key, int i) { return random(1000 + key, i); }
@@ -112,10 +114,10 @@ double worst_error(const Result& out) {
     }
     for (double& weight : weights) total += weight = std::exp(weight - largest);
 
-    // A score is wrong by at most head + 1 roundings of its sum of absolute values, and its distance from the largest by
-    // one more of twice that; exp makes a relative error of an absolute one and adds 2 units, or 4 roundings. A weight is
-    // shrunk once for each tile, with the exp of a difference again. Both sums have a rounding for each key. All that comes
-    // twice, above and below the fraction.
+    // A score is wrong by at most head + 1 roundings of its sum of absolute values, and its distance from the largest
+    // by one more of twice that. exp makes a relative error of an absolute one and adds 2 units, or 4 roundings. A
+    // weight is shrunk once for each tile, with the exp of a difference again. Both sums have a rounding for each key.
+    // All that comes twice, above and below the fraction.
     const double tiles = keys / attention::keys_at_once + 1;
     const double of_weight = (head + 3) * largest_sum + 4 + tiles * (2 * largest_sum + 6);
     const double relative = 2 * rounding * (of_weight + keys) + rounding;

@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: The memtile authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// nearest: recognises handwritten digits by their five nearest neighbours, without the matrix of all distances in memory.
+// nearest: recognises handwritten digits by their five nearest neighbours, without the matrix of all distances in
+// memory.
 //
-// Its table is tests/data/digits.csv, 600 rows: the last number of a row is its label, the 64 others are the ink of 8 x 8
-// pixels, a point x. The squared distances of all pairs are
+// Its table is tests/data/digits.csv, 600 rows: the last number of a row is its label, the 64 others are the ink of
+// 8 x 8 pixels, a point x. The squared distances of all pairs are
 //
 //   |x - y|^2 = |x|^2 - 2 x.y + |y|^2        a matmul, and a vector along either side of its result
 //
@@ -14,10 +15,12 @@
 #include <memtile/reduce.cuh>
 #include <memtile/sim.cuh>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 using namespace memtile;
@@ -104,19 +107,22 @@ table read_table(const char* name) {
   return t;
 }
 
-// The same by a plain loop. Whole numbers, so small that no order of summation rounds: the results are equal.
+// How many differ from those of a plain loop. Whole numbers, so small that no order of summation rounds.
 template <class Result>
 int differences(const table& t, const Result& nearest) {
   int different = 0;
   for (int row = 0; row < t.rows; ++row) {
-    nearest_list found;
+    std::vector<std::pair<float, int>> others;  // distance and number
     for (int other = 0; other < t.rows; ++other) {
       float distance = 0;
       for (int c = 0; c < t.columns; ++c) distance += (t(row, c) - t(other, c)) * (t(row, c) - t(other, c));
-      if (other != row) found.add(distance, other);
+      if (other != row) others.emplace_back(distance, other);
     }
-    for (int i = 0; i < wanted; ++i)
-      different += nearest(row, i).index != found.points[i] || nearest(row, i).value != found.distances[i];
+    std::partial_sort(others.begin(), others.begin() + wanted, others.end());
+    for (int i = 0; i < wanted; ++i) {
+      const auto& other = others[std::size_t(i)];
+      different += nearest(row, i).value != other.first || nearest(row, i).index != other.second;
+    }
   }
   return different;
 }

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // quantised: a layer of a network whose weights are bytes, y = gelu(x * w^T + bias), in one call of gemm.
 //
-// Each weight is a byte times a scale, which 32 weights of an output share. As bytes they come from global memory and lie
-// in shared memory; a functor makes numbers of them on their way into the registers. Nobody ever writes a matrix of floats.
+// Each weight is a byte times a scale, which 32 weights of an output share. As bytes they come from global memory and
+// lie in shared memory; a functor makes numbers of them on their way into the registers.
 //
 // The program checks the layer in two ways: against double precision, with a bound; and against the same layer with
 // weights made floats beforehand, to which it must be equal bit for bit.
@@ -29,8 +29,10 @@ struct dequantise {
 // --- the numbers: what training might have left ---
 
 float random(int row, int column) {  // from -1 to 1
-  const uint32 mixed = (uint32(row) * 2654435761u + uint32(column) + 1u) * 2246822519u;
-  return float(mixed >> 8) / float(1 << 23) - 1.f;
+  uint32 v = uint32(row) * 2654435761u ^ uint32(column) * 2246822519u;
+  v = (v ^ v >> 15) * 739982445u;
+  v = (v ^ v >> 12) * 695872825u;
+  return float((v ^ v >> 15) >> 8) / float(1 << 23) - 1.f;
 }
 float trained_weight(int output, int input) { return random(output, input) * float(1 + output % 5) / 16; }
 float scale_of(int output, int number) {  // the largest weight of a group becomes 127
@@ -55,8 +57,8 @@ int main() {
     const auto bias = machine.buffer<float>(outputs, value_of_bias);
     const auto y = machine.buffer<float>(samples, outputs), y_of_floats = machine.buffer<float>(samples, outputs);
 
-    // split_k<1>: a long sum may be cut into parts, and where would be another matter for each of the two calls. The tile
-    // would not change the bits; one that is named spares the compiler the others.
+    // split_k<1>: a long sum may be cut into parts, and for the two calls perhaps at different places. The tile would
+    // not change the bits; one that is named spares the compiler the others.
     using policy = gemm_policy<block_tile<64, 64, 32>, thread_tile<8, 4>, split_k<1>>;
     const auto epilogue = bias_columns(bias.view()) | gelu();
     const auto copied_bytes = [&] {
@@ -75,8 +77,8 @@ int main() {
         !done)
       return std::puts(done.message().c_str()), 1;
 
-    // Each of the inputs + 2 roundings of a sum, those of the products' weights included, is at most 2^-24 of the sum of the
-    // absolute values; gelu is nowhere steeper than 1.13, and adds its own error of a few roundings.
+    // Each of the inputs + 2 roundings of a sum, those of the weights and the bias included, is at most 2^-24 of the
+    // sum of the absolute values; gelu is nowhere steeper than 1.13, and adds an error of a few roundings.
     const double rounding = std::ldexp(1.0, -24);
     const auto result = y.host(), expected = y_of_floats.host();
     int different = 0;
