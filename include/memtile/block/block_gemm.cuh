@@ -71,6 +71,7 @@ class block_gemm {
   using accumulator = typename shape::accumulator;
   using semiring = typename Policy::semiring;
   static constexpr int block_m = shape::block_m, block_n = shape::block_n, block_k = shape::block_k;
+  static constexpr int thread_m = shape::thread_m, thread_n = shape::thread_n;  // results of a thread
   static constexpr int threads = shape::threads, min_blocks = shape::min_blocks;
 
   struct stage {
