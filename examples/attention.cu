@@ -25,7 +25,7 @@ struct attention {
   using product = block_gemm<float, gemm_policy<block_tile<32, 64, 16>, thread_tile<4, 8>>>;
   static constexpr int threads = product::threads;
   static constexpr int keys_at_once = product::block_n, head = product::block_n;  // numbers of a key, and of a value
-  static constexpr int rows = product::thread_m, columns = product::thread_n;  // of scores, and of sums, a thread
+  static constexpr int rows = product::thread_m, columns = product::thread_n;     // of scores, and of sums, a thread
   struct storage {
     product::storage multiply;
     product::a_tile<keys_at_once> weights;  // queries x keys
