@@ -13,6 +13,15 @@ namespace memtile {
 /// The tiles among which `automatic` chooses, by the bytes of an accumulator. The large one reads least of a and b for each
 /// result, and wants operands that allow 16-byte accesses; the small one gives every multiprocessor work where the matrices
 /// are small, and serves the rest; in batches of small matrices one warp makes a tile.
+///
+/// What reading a and b costs for each multiply-add, in every layout, where 16-byte accesses are allowed and tiles are whole:
+///
+///   sectors of global memory      (1 / block_m + 1 / block_n) * bytes / 32       float: largest 1/683, smallest 1/256
+///   wavefronts of shared memory   (1 / thread_m + 1 / thread_n) * bytes / 256    float: largest 1/341, smallest 1/171
+///
+/// without a bank conflict or an unused byte of a sector; gemm_reading_cost gives the sums. A warp of 4 x 8 threads takes 16
+/// bytes a lane in two wavefronts, since its lanes share what they read; 32 multiply-adds are one of the warp.
+///
 /// H200, CUDA 13.0, 2026-11, float, cuBLAS's time over theirs: largest 0.95 at 4096^3, smallest 1.10 at 1024^3; the
 /// whole list is in tests/benchmark/RESULTS.md.
 namespace detail {
@@ -41,6 +50,18 @@ struct tiles_for<1> : tiles_for<4> {};
 }  // namespace detail
 template <class Accumulator>
 using gemm_tiles = detail::tiles_for<int(sizeof(Accumulator))>;
+
+/// What the memories move for a and b in a product of m x n x k: whole tiles, 16-byte accesses. Wavefronts are those of loads;
+/// the copies into shared memory are sectors / 4 more.
+struct gemm_reading_cost {
+  int64 sectors, wavefronts;
+  template <class Tile>
+  static constexpr gemm_reading_cost of(int64 m, int64 n, int64 k, int element_bytes) {
+    const int64 bytes = m * n * k * element_bytes;
+    return {bytes / Tile::block::m / 32 + bytes / Tile::block::n / 32,
+            bytes / Tile::thread::m / 256 + bytes / Tile::thread::n / 256};
+  }
+};
 
 /// Which of two tiles finishes an m x n output sooner: the larger, if the busiest multiprocessor has no more elements
 /// to make with it. A small tile works at `small_efficiency` of the large one's speed

@@ -67,29 +67,6 @@ TEST_CASE("gemm stays within the bound of a sum of k rounded products", "[gemm]"
     }
 }
 
-TEST_CASE("gemm's accesses are as few as they can be", "[gemm]") {
-  sim::machine machine;
-  for (int layouts = 0; layouts < 4; ++layouts) {
-    auto a = machine.buffer<float>(128, 128, test::integer_a), b = machine.buffer<float>(128, 128, test::integer_b),
-         c = machine.buffer<float>(128, 128);
-    const status done =
-        layouts == 0   ? gemm<gemm_tiles<float>::largest>(machine, a.view(), b.view(), c.view())
-        : layouts == 1 ? gemm<gemm_policy<block_tile<128, 128, 32>, thread_tile<16, 8>>>(machine, transposed(a.view()),
-                                                                                         b.view(), c.view())
-        : layouts == 2
-            ? gemm<gemm_tiles<float>::smallest>(machine, a.view(), transposed(b.view()), c.view())
-            : gemm<gemm_tiles<float>::smallest>(machine, transposed(a.view()), transposed(b.view()), c.view());
-    REQUIRE(done);
-    CHECK_THAT(*machine.last_report(), sim::IsClean());
-    CHECK_THAT(*machine.last_report(), sim::HasNoBankConflicts());
-    for (const auto& row : machine.last_report()->rows())
-      if (row.where == sim::space::global) {
-        CHECK(row.bytes == 16);
-        CHECK(row.sectors == 16 * row.requests);  // 32 lanes of 16 bytes: 16 sectors
-      }
-  }
-}
-
 TEST_CASE("gemm takes the widest accesses that each operand allows", "[gemm][PRIM-01][PRIM-02]") {
   sim::machine machine;
   using policy = gemm_policy<block_tile<64, 64, 32>, thread_tile<8, 4>>;
