@@ -217,6 +217,17 @@ MEMTILE_FUNCTION bool converted_by_card([[maybe_unused]] float f, [[maybe_unused
 #endif
   return false;
 }
+// The float that a small float of these bits is, likewise: of all NaNs 0x7fffffff.
+template <int Exponent, int Fraction>
+MEMTILE_FUNCTION bool converted_by_card([[maybe_unused]] uint16 bits, [[maybe_unused]] float& f) {
+#if defined(__CUDA_ARCH__)
+  if constexpr (Exponent == 5 && Fraction == 10) {
+    asm("cvt.f32.f16 %0, %1;" : "=f"(f) : "h"(bits));
+    return true;
+  }
+#endif
+  return false;
+}
 }  // namespace detail
 
 /// The sum of four bytes, signed or not as T is, and v.

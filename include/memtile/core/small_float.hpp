@@ -56,8 +56,10 @@ MEMTILE_FUNCTION uint16 float16_bits(float f) {
   return uint16(sign | narrowed<5, 10>(magnitude));
 }
 MEMTILE_FUNCTION float float16_value(uint16 h) {
+  if (float f = 0; converted_by_card<5, 10>(h, f)) return f;
   const uint32 sign = uint32(h & 0x8000u) << 16, magnitude = h & 0x7fffu;
-  if (magnitude >= 0x7c00u) return float_of(sign | 0x7f800000u | (magnitude & 0x3ffu) << 13);
+  if (magnitude > 0x7c00u) return float_of(0x7fffffffu);  // NaN
+  if (magnitude == 0x7c00u) return float_of(sign | 0x7f800000u);
   return float_of(sign | bits_of(widened<5, 10>(magnitude)));
 }
 
