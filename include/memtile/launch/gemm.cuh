@@ -84,11 +84,12 @@ struct gemm_call {
   using one_warp = product<conditional_t<asked::names_tile, asked, typename gemm_tiles<accumulator>::one_warp>>;
   // A call of one product of small matrices is too short for its tile to matter; each tile costs the compiler time.
   static constexpr bool has_one_warp = OperandC::is_batch && !is_same<smallest, one_warp>;
-  // Whether there are two to choose from: smaller types than accumulators, and mapped ones, take the small tile, whose
-  // registers have room for them.
+  // Whether there are two to choose from: smaller types than accumulators, mapped ones, and whole numbers of another
+  // arithmetic (min_plus compares for each product) take the small tile, whose registers have room for them.
   static constexpr bool has_choice =
       !is_same<smallest, largest> && sizeof(typename A::element) == sizeof(accumulator) &&
-      sizeof(typename B::element) == sizeof(accumulator) && !is_mapped<A> && !is_mapped<B>;
+      sizeof(typename B::element) == sizeof(accumulator) && !is_mapped<A> && !is_mapped<B> &&
+      (is_same<typename asked::semiring, plus_times> || !is_integer<accumulator>);
 
   static constexpr bool has_strided = is_same<typename A::layout, strided> || is_same<typename B::layout, strided> ||
                                       is_same<typename C::layout, strided>;
