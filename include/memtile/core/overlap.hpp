@@ -36,5 +36,25 @@ rectangle rectangle_of(const matrix_view<T, Layout>& v) {
   return {int64(reinterpret_cast<size_t>(v.data)), lines, length * int64(sizeof(T)), v.pitch};
 }
 
+// The bytes of any view: exactly, or from the first to the last.
+template <class T>
+rectangle extent_of(const vector_view<T>& v) {
+  return {int64(reinterpret_cast<size_t>(v.data)), 1, v.size * int64(sizeof(T)), v.size * int64(sizeof(T))};
+}
+template <class T, class Layout>
+rectangle extent_of(const matrix_view<T, Layout>& v) {
+  return rectangle_of(v);
+}
+template <class T>
+rectangle extent_of(const matrix_view<T, strided>& v) {
+  return {int64(reinterpret_cast<size_t>(v.data)), 1,
+          (v.rows - 1) * v.row_pitch + (v.cols - 1) * v.column_pitch + int64(sizeof(T)), 0};
+}
+template <class T>
+rectangle extent_of(const volume_view<T>& v) {
+  return {int64(reinterpret_cast<size_t>(v.data)), 1,
+          (v.depth - 1) * v.slice_pitch + (v.rows - 1) * v.row_pitch + v.cols * int64(sizeof(T)), 0};
+}
+
 }  // namespace memtile::detail
 #endif

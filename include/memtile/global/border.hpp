@@ -49,7 +49,74 @@ struct reflect101 {
 struct wrap {
   MEMTILE_FUNCTION static constexpr int64 index(int64 i, int64 n) { return detail::modulo(i, n); }
 };
-/// Only outputs whose whole window lies inside are computed.
-struct valid {};
+/// Only outputs whose whole window lies inside are computed; the others keep what they hold.
+struct valid {
+  MEMTILE_FUNCTION static constexpr int64 index(int64 i, int64 n) { return replicate::index(i, n); }
+};
+
+/// One border before the first element of an axis, another behind its last.
+template <class Before, class After>
+struct sides {
+  Before before;
+  After after;
+};
+template <class Before, class After>
+sides(Before, After) -> sides<Before, After>;
+
+/// A border for each axis, the slowest first: borders{of_rows, of_columns}, borders{of_slices, of_rows, of_columns}. Where
+/// two of them have a constant, that of the slower axis stands.
+template <class... Axis>
+struct borders;
+template <class Rows, class Columns>
+struct borders<Rows, Columns> {
+  Rows rows;
+  Columns columns;
+};
+template <class Slices, class Rows, class Columns>
+struct borders<Slices, Rows, Columns> {
+  Slices slices;
+  Rows rows;
+  Columns columns;
+};
+template <class... Axis>
+borders(Axis...) -> borders<Axis...>;
+
+namespace detail {
+
+// Where element i of an axis of n comes from; false: it is a constant, and `value` becomes that.
+template <class T, class Border>
+MEMTILE_FUNCTION bool comes_from_inside(const Border&, int64& i, int64 n, T&) {
+  if (i < 0 || i >= n) i = Border::index(i, n);
+  return true;
+}
+template <class T, class V>
+MEMTILE_FUNCTION bool comes_from_inside(const constant<V>& border, int64& i, int64 n, T& value) {
+  if (i >= 0 && i < n) return true;
+  value = T(border.value);
+  return false;
+}
+template <class T, class Before, class After>
+MEMTILE_FUNCTION bool comes_from_inside(const sides<Before, After>& border, int64& i, int64 n, T& value) {
+  if (i < 0) return comes_from_inside(border.before, i, n, value);
+  return comes_from_inside(border.after, i, n, value);
+}
+
+// Every border as one of a volume, as window.hpp's reach is.
+template <int Dimensions, class Border>
+MEMTILE_FUNCTION constexpr borders<Border, Border, Border> of_volume(const Border& border) {
+  return {border, border, border};
+}
+template <int Dimensions, class Rows, class Columns>
+MEMTILE_FUNCTION constexpr auto of_volume(const borders<Rows, Columns>& border) {
+  static_assert(Dimensions == 2, "memtile: borders must have one border for each dimension of the input");
+  return borders<Rows, replicate, Columns>{border.rows, {}, border.columns};
+}
+template <int Dimensions, class Slices, class Rows, class Columns>
+MEMTILE_FUNCTION constexpr auto of_volume(const borders<Slices, Rows, Columns>& border) {
+  static_assert(Dimensions == 3, "memtile: borders must have one border for each dimension of the input");
+  return border;
+}
+
+}  // namespace detail
 
 }  // namespace memtile

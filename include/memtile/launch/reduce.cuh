@@ -121,25 +121,6 @@ zipped<First, Second> input_of(const zipped<First, Second>& in) {
   return in;
 }
 
-// The bytes of an input, for the question whether an output lies in it.
-template <class T>
-rectangle extent_of(const vector_view<T>& v) {
-  return {int64(reinterpret_cast<size_t>(v.data)), 1, v.size * int64(sizeof(T)), v.size * int64(sizeof(T))};
-}
-template <class T, class Layout>
-rectangle extent_of(const matrix_view<T, Layout>& v) {
-  return rectangle_of(v);
-}
-template <class T>
-rectangle extent_of(const matrix_view<T, strided>& v) {
-  return {int64(reinterpret_cast<size_t>(v.data)), 1,
-          (v.rows - 1) * v.row_pitch + (v.cols - 1) * v.column_pitch + int64(sizeof(T)), 0};
-}
-template <class T>
-rectangle extent_of(const volume_view<T>& v) {
-  return {int64(reinterpret_cast<size_t>(v.data)), 1,
-          (v.depth - 1) * v.slice_pitch + (v.rows - 1) * v.row_pitch + v.cols * int64(sizeof(T)), 0};
-}
 // Whether any of it lies in an input.
 template <class In>
 bool meets(const rectangle& bytes, const In& in) {

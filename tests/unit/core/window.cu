@@ -21,6 +21,11 @@ TEST_CASE("a window says how far its neighbours reach", "[core]") {
   static_assert(box<3>::up == 3 && box<3>::down == 3 && box<3>::left == 3 && box<3>::right == 3);
   static_assert(star<2>::up == 2 && star<2>::down == 2 && star<2>::left == 2 && star<2>::right == 2);
   static_assert(box<0>::up == 0 && star<0>::right == 0);
+  static_assert(window<3, 4>::left == 3 && window<1, 2, 0, 0, 3, 4>::back == 2);
+  using in_volume = detail::reach_of<star<2>, 3>::type;
+  using in_matrix = detail::reach_of<box<2>, 2>::type;
+  static_assert(in_volume::slices == 5 && in_volume::rows == 5 && in_volume::columns == 5 && in_volume::is_star);
+  static_assert(in_matrix::slices == 5 && in_matrix::rows == 1 && !in_matrix::is_star);
   SUCCEED();
 }
 

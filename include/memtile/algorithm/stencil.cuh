@@ -1,0 +1,281 @@
+// SPDX-FileCopyrightText: The memtile authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Stencils: every output is a functor of the neighbours of one place.
+//
+// Two kernels. stencil_kernel walks along the slowest axis and keeps the window in registers, so that every element is
+// read from global memory once (and at the edges of a walk once more): what limits it is the memory, as long as a functor
+// takes fewer than about 50 instructions for each 4 bytes. wide_stencil_kernel serves windows that do not fit into
+// registers: each neighbour is a load, mostly from the first-level cache, which limits it.
+//
+// All inputs are volumes: the rows of a matrix are slices of one row each, a vector is one row.
+#pragma once
+
+#include <memtile/algorithm/neighbours.cuh>
+#include <memtile/block/line_ring.cuh>
+#include <memtile/core/convert.hpp>
+#include <memtile/core/window.hpp>
+
+namespace memtile {
+
+MEMTILE_USER_CODE_BEGIN
+
+/// What a stencil computes: a part of `out`, and how warps share it.
+template <class Out>
+struct stencil_job {
+  volume_view<Out> out;
+  int64 slice0, row0, column0, slices, rows, columns;  // the part
+  int64 first_column;                                  // column0, rounded down to a run
+  int64 steps;                                         // of the walk: slices, or of a vector chunks
+  int chunks;                                          // warps side by side, from first_column on
+  int strip, strips;                                   // steps of one warp; warps one behind the other
+  uint32 wide;  // bit f: field f may be read run by run; the bit after them: out may be written so
+};
+
+namespace detail {
+
+template <class Reach, class Out, class... In>
+struct stencil_shape {
+  static constexpr int fields = sizeof...(In);
+  static constexpr int largest = largest_of(int(sizeof(Out)), int(sizeof(In))...),
+                       smallest = smallest_of(int(sizeof(In))...);
+  static constexpr bool has_runs = 16 % largest == 0 && 16 % smallest == 0;
+  // Columns of a lane: 16 bytes of the largest type, and at least the 4 of an asynchronous copy of the smallest.
+  static constexpr int width = has_runs ? max_of(16 / largest, 4 / smallest) : 1;
+  // Of a ring; one fewer slices are on their way: of 32 warps on a multiprocessor 112 KiB, or 48 KiB of each line and
+  // field where there are several.
+  static constexpr int slots = fields * Reach::rows == 1 ? 8 : 4;
+
+  template <class T>
+  using ring = line_ring<T, width, Reach, slots>;
+  using storage_of_warp = pack<typename ring<In>::storage...>;
+
+  static constexpr int runs = ceil_div(Reach::left, width) + 1 + ceil_div(Reach::right, width);
+  // Registers of the window: of a star's lines only the middle ones need their neighbours.
+  static constexpr int words = (0 + ... + (max_of(4, width* int(sizeof(In))) / 4));
+  static constexpr int window_words =
+      Reach::is_star ? words * (Reach::slices + Reach::rows - 1) + words * (runs - 1) * (Reach::back + 1)
+                     : words * Reach::slices * Reach::rows * runs;
+  static constexpr int shared_limit = 48 * 1024;
+  static constexpr bool fits = window_words <= 112 && int(sizeof(storage_of_warp)) <= shared_limit;
+  static constexpr int most_warps = shared_limit / max_of(1, int(sizeof(storage_of_warp)));
+  static constexpr int warps = most_warps >= 8 ? 8 : most_warps >= 4 ? 4 : most_warps >= 2 ? 2 : 1;
+};
+
+// The lines around one place, in registers.
+template <class T, int Width, class Reach>
+struct held_window {
+  using line = typename line_ring<T, Width, Reach, 1>::line;
+  static constexpr int first = line_ring<T, Width, Reach, 1>::first;
+  line lines[Reach::slices][Reach::rows];
+
+  MEMTILE_FUNCTION T at(int slice, int row, int column) const {
+    return lines[slice + Reach::front][row + Reach::up][first + column];
+  }
+  template <class Ring>
+  MEMTILE_FUNCTION void enter(const Ring& ring, int slot) {
+    MEMTILE_UNROLL
+    for (int y = 0; y < Reach::rows; ++y) {
+      MEMTILE_UNROLL
+      for (int z = 0; z + 1 < Reach::slices; ++z) lines[z][y] = lines[z + 1][y];
+      lines[Reach::slices - 1][y] = ring.read(slot, y);
+    }
+  }
+};
+
+template <class Reach, class... Window>
+struct held_neighbours {
+  const pack<Window...>& windows;
+  int at_column;  // of the lane's run
+  int64 slice, row, column;
+
+  template <int Field>
+  MEMTILE_FUNCTION auto at(int dz, int dy, int dx, site s) const {
+    using T = bare_t<decltype(element<Field>(windows).at(0, 0, 0))>;
+    if (!in_window<Reach>(dz, dy, dx, s)) return T{};
+    return element<Field>(windows).at(dz, dy, at_column + dx);
+  }
+};
+
+// Every ring of a pack, or every ring with its window.
+template <class Border>
+MEMTILE_FUNCTION void fill_all(pack<>&, int, int64, const Border&) {}
+template <class Border, class Ring, class... Rest>
+MEMTILE_FUNCTION void fill_all(pack<Ring, Rest...>& rings, int slot, int64 slice, const Border& border) {
+  rings.first.fill(slot, slice, border);
+  fill_all(rings.rest, slot, slice, border);
+}
+MEMTILE_FUNCTION void move_all(pack<>&, int64) {}
+template <class Ring, class... Rest>
+MEMTILE_FUNCTION void move_all(pack<Ring, Rest...>& rings, int64 column0) {
+  rings.first.move_to(column0);
+  move_all(rings.rest, column0);
+}
+MEMTILE_FUNCTION void enter_all(pack<>&, const pack<>&, int) {}
+template <class Window, class... Windows, class Ring, class... Rings>
+MEMTILE_FUNCTION void enter_all(pack<Window, Windows...>& windows, const pack<Ring, Rings...>& rings, int slot) {
+  windows.first.enter(rings.first, slot);
+  enter_all(windows.rest, rings.rest, slot);
+}
+template <class Shape>
+MEMTILE_FUNCTION pack<> rings_of(warp, pack<>&, const pack<>&, int64, int64, uint32, site) {
+  return {};
+}
+template <class Shape, class Storage, class... Storages, class T, class... Rest>
+MEMTILE_FUNCTION auto rings_of(warp w, pack<Storage, Storages...>& shared,
+                               const pack<volume_view<const T>, Rest...>& in, int64 row, int64 column0, uint32 wide,
+                               site s) {
+  using ring = typename Shape::template ring<T>;
+  const auto rest = rings_of<Shape>(w, shared.rest, in.rest, row, column0, wide >> 1, s);
+  return pack<ring, typename Shape::template ring<typename Rest::element>...>{
+      ring(w, shared.first, in.first, row, column0, (wide & 1) != 0, s), rest};
+}
+
+}  // namespace detail
+
+/// A warp computes 32 runs of columns of one line, slice after slice; a vector has one slice, and its warps walk along
+/// it instead.
+///
+/// Grid      of one row, so many blocks as hold the warps of the job
+/// Memory    every element read once, at the ends of a walk and of a warp's columns once more; 16 bytes to an access where
+///           views allow it. Of each warp 3 slices or more are on their way, while it computes another.
+template <int Dimensions, class Reach, class Border, class Functor, class Out, class... In>
+struct stencil_kernel {
+  using shape = detail::stencil_shape<Reach, Out, In...>;
+  static constexpr const char* name = "memtile::stencil";
+  static constexpr int warps = shape::warps, threads = 32 * warps;
+  static constexpr int width = shape::width, chunk_columns = 32 * width;
+  static constexpr bool walks_columns = Dimensions == 1, has_row_groups = Reach::rows > 1;
+  struct storage {
+    typename shape::storage_of_warp of_warp[warps];
+  };
+
+  MEMTILE_KERNEL void operator()(block b, storage& shared, stencil_job<Out> job,
+                                 detail::pack<volume_view<const In>...> in, Border border, Functor functor) const {
+    const site s = site::here().within("stencil");
+    const warp w = b.warp().complete();
+    // Warps whose windows share lines take rows one below the other; else they lie side by side.
+    int chunk, row, strip;
+    if constexpr (has_row_groups) {
+      const int groups = int(ceil_div(job.rows, int64(warps))), group = b.grid_column() / job.chunks;
+      chunk = b.grid_column() % job.chunks, strip = group / groups, row = group % groups * warps + w.rank();
+      if (row >= job.rows) return;
+    } else {
+      const int unit = b.grid_column() * warps + w.rank(), line = unit / job.chunks;
+      chunk = unit % job.chunks, strip = line / int(job.rows), row = line % int(job.rows);
+      if (strip >= job.strips) return;
+    }
+    const int64 first_step = int64(strip) * job.strip;
+    const int steps = int(min_of(int64(job.strip), job.steps - first_step));
+    const int64 column0 = job.first_column + (walks_columns ? first_step : int64(chunk)) * chunk_columns;
+    const int64 slice0 = job.slice0 + (walks_columns ? 0 : first_step), row_of_out = job.row0 + row;
+
+    constexpr int ahead = shape::slots - 1, before = Reach::front + Reach::back;
+    auto rings = detail::rings_of<shape>(w, shared.of_warp[w.rank()], in, row_of_out, column0, job.wide, s);
+    const auto fill = [&](int i) {
+      if (i < steps + before) {
+        if constexpr (walks_columns) detail::move_all(rings, column0 + int64(i) * chunk_columns);
+        detail::fill_all(rings, i % shape::slots, walks_columns ? slice0 : slice0 - Reach::front + i, border);
+      }
+      hw::async_commit(s);
+    };
+    MEMTILE_KEEP_LOOP
+    for (int i = 0; i < ahead; ++i) fill(i);
+
+    detail::pack<detail::held_window<In, width, Reach>...> windows;
+    for (int i = 0; i < steps + before; ++i) {
+      hw::async_wait<ahead - 1>(s);
+      w.sync(s);  // what the other lanes copied is there, and they have read the slot that is filled now
+      fill(i + ahead);
+      detail::enter_all(windows, rings, i % shape::slots);
+      if (i < before) continue;
+
+      const int64 slice = walks_columns ? slice0 : slice0 + i - before;
+      const int64 column = column0 + (walks_columns ? int64(i) * chunk_columns : 0) + w.lane() * width;
+      const int64 first = job.column0, last = job.column0 + job.columns - 1;
+      vec<Out, width> results;
+      MEMTILE_UNROLL
+      for (int j = 0; j < width; ++j) {
+        // beyond the ends nothing is stored, but the functor may trust its coordinates
+        const int64 own = min_of(max_of(column + j, first), last);
+        const detail::held_neighbours<Reach, detail::held_window<In, width, Reach>...> around{windows, j, slice,
+                                                                                              row_of_out, own};
+        results[j] = detail::stored_as<Out>(functor(neighbours<Dimensions, bare<decltype(around)>>(around)));
+      }
+      store(job, slice, row_of_out, column, results, s);
+    }
+  }
+
+ private:
+  template <class T>
+  using bare = detail::bare_t<T>;
+
+  MEMTILE_FUNCTION static void store(const stencil_job<Out>& job, int64 slice, int64 row, int64 column,
+                                     const vec<Out, width>& results, site s) {
+    const matrix_view<Out> out = job.out.slice(slice);
+    const int64 last = job.column0 + job.columns;
+    if (job.wide >> shape::fields != 0 && column >= job.column0 && column + width <= last) {
+      constexpr int piece = min_of(width, max_of(1, 16 / int(sizeof(Out))));
+      MEMTILE_UNROLL
+      for (int j = 0; j < width; j += piece) {
+        vec<Out, piece> part;
+        MEMTILE_UNROLL
+        for (int k = 0; k < piece; ++k) part[k] = results[j + k];
+        out.store(row, column + j, part, s.inner());
+      }
+    } else {
+      MEMTILE_UNROLL
+      for (int j = 0; j < width; ++j)
+        if (column + j >= job.column0 && column + j < last) out.store(row, column + j, results[j], s.inner());
+    }
+  }
+};
+
+/// A lane computes one element, and loads its neighbours itself. For windows of any size.
+///
+/// Grid      of one row: blocks of 32 columns and 8 lines
+/// Memory    one element to an access, side by side; a neighbour costs one, of the first-level cache for the most part
+template <int Dimensions, class Reach, class Border, class Functor, class Out, class... In>
+struct wide_stencil_kernel {
+  static constexpr const char* name = "memtile::stencil";
+  static constexpr int threads = 256, warps = threads / 32;
+
+  struct loaded_neighbours {
+    const detail::pack<volume_view<const In>...>& in;
+    const Border& border;
+    int64 slice, row, column;
+    bool is_inside;  // the whole window
+
+    template <int Field>
+    MEMTILE_FUNCTION auto at(int dz, int dy, int dx, site s) const {
+      const auto& field = detail::element<Field>(in);
+      using T = typename detail::bare_t<decltype(field)>::element;
+      int64 z = slice + dz, y = row + dy, x = column + dx;
+      T outside{};
+      if (!detail::in_window<Reach>(dz, dy, dx, s)) return outside;
+      if (!is_inside && !(detail::comes_from_inside(border.slices, z, field.depth, outside) &&
+                          detail::comes_from_inside(border.rows, y, field.rows, outside) &&
+                          detail::comes_from_inside(border.columns, x, field.cols, outside)))
+        return outside;
+      return field.load(z, y, x, s);
+    }
+  };
+
+  MEMTILE_KERNEL void operator()(block b, stencil_job<Out> job, detail::pack<volume_view<const In>...> in,
+                                 Border border, Functor functor) const {
+    const int64 line = int64(b.grid_column() / job.chunks) * warps + b.warp().rank();
+    const int64 right = int64(b.grid_column() % job.chunks) * 32 + b.warp().lane();
+    if (line >= job.slices * job.rows || right >= job.columns) return;
+    const int64 slice = job.slice0 + line / job.rows, row = job.row0 + line % job.rows, column = job.column0 + right;
+    const auto& whole = in.first;
+    const bool is_inside = slice >= Reach::front && slice + Reach::back < whole.depth && row >= Reach::up &&
+                           row + Reach::down < whole.rows && column >= Reach::left &&
+                           column + Reach::right < whole.cols;
+    const loaded_neighbours around{in, border, slice, row, column, is_inside};
+    job.out.store(slice, row, column,
+                  detail::stored_as<Out>(functor(neighbours<Dimensions, loaded_neighbours>(around))));
+  }
+};
+
+MEMTILE_USER_CODE_END
+
+}  // namespace memtile

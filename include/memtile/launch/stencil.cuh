@@ -1,0 +1,311 @@
+// SPDX-FileCopyrightText: The memtile authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// stencil and iterate: check a call, bring it into the one form the kernels know (volumes), share the work among warps and
+// start the kernel.
+#pragma once
+
+#include <memtile/algorithm/stencil.cuh>
+#include <memtile/core/as_view.hpp>
+#include <memtile/core/check.hpp>
+#include <memtile/launch/launch.cuh>
+#include <memtile/core/overlap.hpp>
+
+#if !defined(__CUDACC_RTC__)
+
+namespace memtile {
+
+/// A part of an output: only there is computed, and neighbours outside of it are those of the input.
+///
+///   region{first, size}    region{row, column, rows, columns}    region{slice, row, column, slices, rows, columns}
+struct region {
+  int dimensions;
+  int64 first[3], size[3];  // slowest axis first
+  constexpr region(int64 at, int64 size_) : dimensions(1), first{at}, size{size_} {}
+  constexpr region(int64 row, int64 column, int64 rows, int64 columns)
+      : dimensions(2), first{row, column}, size{rows, columns} {}
+  constexpr region(int64 slice, int64 row, int64 column, int64 slices, int64 rows, int64 columns)
+      : dimensions(3), first{slice, row, column}, size{slices, rows, columns} {}
+};
+
+namespace detail {
+
+template <class... View>
+struct several_fields {
+  pack<View...> views;
+};
+template <class V>
+inline constexpr bool is_several = false;
+template <class... View>
+inline constexpr bool is_several<several_fields<View...>> = true;
+
+template <class In>
+auto fields_of(const In& in) {
+  if constexpr (is_several<In>) return in.views;
+  else return packed(as_view(in));
+}
+
+// How many dimensions a view has, and the volume whose slowest axis a stencil walks along.
+template <class T>
+constexpr int dimensions_of(const vector_view<T>&) {
+  return 1;
+}
+template <class T>
+constexpr int dimensions_of(const matrix_view<T>&) {
+  return 2;
+}
+template <class T>
+constexpr int dimensions_of(const volume_view<T>&) {
+  return 3;
+}
+template <class T, class Layout>
+constexpr int dimensions_of(const matrix_view<T, Layout>&) {
+  static_assert(always_false<T>, "memtile: a stencil must have row-major matrices; of column-major ones pass "
+                                 "transposed(...), and a functor with rows and columns exchanged");
+  return 0;
+}
+template <class T>
+volume_view<T> walked(const vector_view<T>& v) {
+  return {v.data, 1, 1, v.size, 0, 0};
+}
+template <class T>
+volume_view<T> walked(const matrix_view<T>& v) {
+  return {v.data, v.rows, 1, v.cols, 0, v.pitch};
+}
+template <class T>
+volume_view<T> walked(const volume_view<T>& v) {
+  return v;
+}
+inline pack<> walked(const pack<>&) { return {}; }
+template <class View, class... Rest>
+auto walked(const pack<View, Rest...>& views) {
+  using T = typename View::element;
+  const auto rest = walked(views.rest);
+  return pack<volume_view<const T>, volume_view<const typename Rest::element>...>{walked(views.first), rest};
+}
+
+template <class T>
+std::string shape_of(const vector_view<T>& v) {
+  return filled_in("of {}", v.size);
+}
+template <class T>
+std::string shape_of(const matrix_view<T>& v) {
+  return filled_in("{}x{}", v.rows, v.cols);
+}
+template <class T>
+std::string shape_of(const volume_view<T>& v) {
+  return filled_in("{}x{}x{}", v.depth, v.rows, v.cols);
+}
+
+// Every field alike; `name` of the first.
+template <class Out>
+status check_fields(const char*, const pack<>&, const Out&, int) {
+  return {};
+}
+template <class Out, class View, class... Rest>
+status check_fields(const char* algorithm, const pack<View, Rest...>& in, const Out& out, int number = 0) {
+  const std::string name = number == 0 ? "the input" : filled_in("field {}", number);
+  static_assert(dimensions_of(View()) == dimensions_of(Out()),
+                "memtile: the inputs and the output of a stencil must have the same number of dimensions");
+  if (status s = check_view(algorithm, name.c_str(), in.first); !s) return s;
+  if (shape_of(in.first) != shape_of(out))
+    return status::refused("{}: {} is {} but the output {}", algorithm, name, shape_of(in.first), shape_of(out));
+  const auto v = walked(in.first);
+  if (v.depth * v.rows * v.cols > 0 && overlap(extent_of(in.first), extent_of(out)))
+    return status::refused("{}: the output overlaps {}: give it memory of its own", algorithm, name);
+  return check_fields(algorithm, in.rest, out, number + 1);
+}
+
+template <class T>
+bool allows_runs(const volume_view<T>& v, int width) {
+  const int64 bytes = min_of(16, width * int(sizeof(T)));
+  return (int64(reinterpret_cast<size_t>(v.data)) | (v.rows > 1 ? v.row_pitch : 0) |
+          (v.depth > 1 ? v.slice_pitch : 0)) %
+             bytes ==
+         0;
+}
+inline uint32 fields_with_runs(const pack<>&, int) { return 0; }
+template <class View, class... Rest>
+uint32 fields_with_runs(const pack<View, Rest...>& in, int width) {
+  return uint32(allows_runs(in.first, width)) | fields_with_runs(in.rest, width) << 1;
+}
+
+// The part that is computed: of a region what the border leaves.
+template <class Border>
+inline constexpr bool is_valid_border = is_same<Border, valid>;
+template <class Reach, class Border>
+void leave_rim(const Border& border, int64 (&first)[3], int64 (&size)[3], const int64 (&extent)[3]) {
+  constexpr int before[3] = {Reach::front, Reach::up, Reach::left}, after[3] = {Reach::back, Reach::down, Reach::right};
+  const auto axis = [&](int a, bool leaves) {
+    if (!leaves) return;
+    const int64 end = min_of(first[a] + size[a], extent[a] - after[a]);
+    first[a] = max_of(first[a], int64(before[a]));
+    size[a] = max_of(end - first[a], int64(0));
+  };
+  axis(0, is_valid_border<bare_t<decltype(border.slices)>>);
+  axis(1, is_valid_border<bare_t<decltype(border.rows)>>);
+  axis(2, is_valid_border<bare_t<decltype(border.columns)>>);
+}
+
+/// Steps of one walk: so few that every multiprocessor has 64 warps and a second turn of them, but so many that the slices
+/// which are read twice, `again` of them, are few.
+constexpr int64 steps_of_walk(int64 steps, int64 walks_side_by_side, int64 again) {
+  const int64 wanted = ceil_div(steps * walks_side_by_side, int64(132 * 64 * 2));
+  const int64 least = max_of(int64(4), 2 * again), most = max_of(int64(32), 16 * again);
+  return min_of(max_of(int64(1), steps), min_of(max_of(wanted, least), most));
+}
+
+template <int Dimensions, class Reach, class Place, class Out, class Border, class Functor, class... In>
+status start_stencil(const Place& place, stencil_job<Out> job, const pack<volume_view<const In>...>& in,
+                     const Border& border, const Functor& functor) {
+  using shape = stencil_shape<Reach, Out, In...>;
+  const char* const too_many = "stencil: {} warps are too many for one launch: compute it in regions";
+  if constexpr (shape::fits) {
+    using kernel = stencil_kernel<Dimensions, Reach, Border, Functor, Out, In...>;
+    job.first_column = job.column0 / shape::width * shape::width;
+    const int64 chunks = ceil_div(job.column0 + job.columns - job.first_column, int64(kernel::chunk_columns));
+    const int64 side_by_side = kernel::walks_columns ? 1 : chunks;
+    job.steps = kernel::walks_columns ? chunks : job.slices;
+    const int64 again = kernel::walks_columns ? 1 : Reach::front + Reach::back;
+    const int64 strip = steps_of_walk(job.steps, side_by_side * job.rows, again), strips = ceil_div(job.steps, strip);
+    const int64 blocks = kernel::has_row_groups ? strips * side_by_side * ceil_div(job.rows, int64(kernel::warps))
+                                                : ceil_div(strips * side_by_side * job.rows, int64(kernel::warps));
+    if (blocks * kernel::warps > highest<int32>() || job.rows > highest<int32>())
+      return status::refused(too_many, blocks * kernel::warps);
+    job.chunks = int(side_by_side), job.strip = int(strip), job.strips = int(strips);
+    job.wide = fields_with_runs(in, shape::width) | uint32(shape::has_runs && allows_runs(job.out, shape::width))
+                                                        << shape::fields;
+    return launch(place, grid(blocks), kernel{}, job, in, border, functor);
+  } else {
+    using kernel = wide_stencil_kernel<Dimensions, Reach, Border, Functor, Out, In...>;
+    const int64 chunks = ceil_div(job.columns, int64(32)),
+                blocks = chunks * ceil_div(job.slices * job.rows, int64(kernel::warps));
+    if (blocks > highest<int32>()) return status::refused(too_many, blocks * kernel::warps);
+    job.chunks = int(chunks);
+    return launch(place, grid(blocks), kernel{}, job, in, border, functor);
+  }
+}
+
+// Everything that is asked of a call before anything is launched.
+template <class In, class Out>
+status check_stencil(const char* algorithm, const In& in, const Out& out) {
+  static_assert(!is_const<typename Out::value_type>,
+                "memtile: the output of a stencil must not be a view of const elements");
+  if (status s = check_view(algorithm, "the output", out); !s) return s;
+  return check_fields(algorithm, in, out);
+}
+
+template <class Window, class Place, class In, class Out, class Functor, class Border>
+status stencil_of_views(const Place& place, const In& in, const Out& out, const Functor& functor, const Border& border,
+                        const region* part) {
+  constexpr int dimensions = dimensions_of(Out());
+  using reach = typename reach_of<Window, dimensions>::type;
+  const auto to = walked(out);
+  const int64 extent[3] = {to.depth, to.rows, to.cols};
+  int64 first[3] = {0, 0, 0}, size[3] = {to.depth, to.rows, to.cols};
+  if (part != nullptr) {
+    if (part->dimensions != dimensions)
+      return status::refused("stencil: the region has {} dimensions, but the output {}", part->dimensions, dimensions);
+    constexpr int axis[3][3] = {{2}, {0, 2}, {0, 1, 2}};
+    for (int d = 0; d < dimensions; ++d) {
+      const int a = axis[dimensions - 1][d];
+      first[a] = part->first[d], size[a] = part->size[d];
+      if (first[a] < 0 || size[a] < 0 || first[a] > extent[a] - size[a])
+        return status::refused("stencil: the region has {} elements from {} on along axis {}, but the output has {}",
+                               size[a], first[a], d, extent[a]);
+    }
+  }
+  const auto border_of_axes = of_volume<dimensions>(border);
+  leave_rim<reach>(border_of_axes, first, size, extent);
+  if (size[0] == 0 || size[1] == 0 || size[2] == 0) return {};
+  stencil_job<typename Out::element> job{};
+  job.out = to;
+  job.slice0 = first[0], job.row0 = first[1], job.column0 = first[2];
+  job.slices = size[0], job.rows = size[1], job.columns = size[2];
+  return start_stencil<dimensions, reach>(place, job, walked(in), border_of_axes, functor);
+}
+
+// Whether a border leaves some outputs as they are.
+template <class Border>
+inline constexpr bool leaves_rim = is_valid_border<Border>;
+template <class... Axis>
+inline constexpr bool leaves_rim<borders<Axis...>> = (false || ... || is_valid_border<Axis>);
+
+struct itself {
+  template <class Neighbours>
+  MEMTILE_FUNCTION auto operator()(const Neighbours& n) const {
+    return n.centre();
+  }
+};
+
+}  // namespace detail
+
+/// Several inputs of one shape for a stencil: n.get<0>(dy, dx) of the first, n.get<1>(dy, dx) of the second, and so on.
+template <class... In>
+auto fields(const In&... in) {
+  static_assert(sizeof...(In) > 0, "memtile: a stencil must have at least one field");
+  return detail::several_fields<decltype(as_view(in))...>{detail::packed(as_view(in)...)};
+}
+
+/// out(r, c) = functor(n), where n(dy, dx) is in(r + dy, c + dx) for the neighbours of the window; likewise n(dx) of
+/// vectors and n(dz, dy, dx) of volumes. See algorithm/neighbours.cuh.
+///
+/// Window    star<r>, box<r>, or window<...> with the reach to each side; of any size, larger than the input too
+/// in, out   views or mdspans of one shape, row major, any sizes (0 and 1 too), any pitch; elements of any trivial type.
+///           Of several inputs: fields(u, c).
+/// functor   called once or more for each output; its result is rounded to nearest and saturated where out has integers
+/// border    constant{v}, replicate, reflect, reflect101, wrap, or valid: then only outputs are computed whose window
+///           lies inside, the others keep what they hold. borders{...}: one for each axis; sides{...}: before and behind.
+///           The view is the image, whatever lies around it; part: a region{...} of it has real neighbours
+/// Result    each output depends on its neighbours alone: the same bits whatever the size, the alignment and the part
+/// Errors    refused with words and values, with nothing launched or changed: shapes that differ, views that do not lie
+///           as they must, an output that overlaps an input, a region that is not inside
+/// Memory    as of stencil_kernel and wide_stencil_kernel in algorithm/stencil.cuh
+/// Cost      enqueues one kernel; allocates nothing, never synchronises, may be captured in a graph
+template <class Window, class Where, class In, class Out, class Functor, class Border>
+status stencil(Where&& where, const In& in, const Out& out, const Functor& functor, Border border) {
+  const auto from = detail::fields_of(in);
+  const auto to = as_view(out);
+  if (status s = detail::check_stencil("stencil", from, to); !s) return s;
+  return detail::stencil_of_views<Window>(detail::place_of(where), from, to, functor, border, nullptr);
+}
+template <class Window, class Where, class In, class Out, class Functor, class Border>
+status stencil(Where&& where, const In& in, const Out& out, const Functor& functor, Border border, const region& part) {
+  const auto from = detail::fields_of(in);
+  const auto to = as_view(out);
+  if (status s = detail::check_stencil("stencil", from, to); !s) return s;
+  return detail::stencil_of_views<Window>(detail::place_of(where), from, to, functor, border, &part);
+}
+
+/// `steps` applications of the stencil, one after the other; the result is in u, and scratch is written over.
+///
+/// u, scratch  views of one shape and type that do not overlap. With `valid` the rim of u stays as it is.
+/// Cost        a kernel for each step, and a copy where their number is odd or the rim must stay. Only enqueues.
+template <class Window, class Where, class U, class Scratch, class Functor, class Border>
+status iterate(Where&& where, int64 steps, const U& u, const Scratch& scratch, const Functor& functor, Border border) {
+  const auto place = detail::place_of(where);
+  const auto own = as_view(u);
+  const auto other = as_view(scratch);
+  static_assert(detail::is_same<decltype(own), decltype(other)>, "memtile: u and scratch must be views of one type");
+  if (status s = detail::check_stencil("iterate", detail::packed(other), own); !s) return s;
+  if (steps < 0) return status::refused("iterate: {} steps: there must be 0 or more", steps);
+  const auto apply = [&](const auto& from, const auto& to) {
+    return detail::stencil_of_views<Window>(place, detail::packed(from), to, functor, border, nullptr);
+  };
+  // An odd number begins with a copy; so does one that must find the rim in scratch too.
+  if (steps % 2 == 1 || (steps > 0 && detail::leaves_rim<Border>)) {
+    const auto copied =
+        detail::stencil_of_views<box<0>>(place, detail::packed(own), other, detail::itself{}, replicate{}, nullptr);
+    if (!copied) return copied;
+  }
+  if (steps % 2 == 1) {
+    if (status s = apply(other, own); !s) return s;
+  }
+  for (int64 pair = 0; pair < steps / 2; ++pair) {
+    if (status s = apply(own, other); !s) return s;
+    if (status s = apply(other, own); !s) return s;
+  }
+  return {};
+}
+
+}  // namespace memtile
+#endif
