@@ -287,6 +287,17 @@ MEMTILE_FUNCTION uint32 funnel_shift_right(uint32 low, uint32 high, int bits) {
   return uint32((uint64(high) << 32 | low) >> bits);
 #endif
 }
+/// Four of the eight bytes of a (0 to 3) and b (4 to 7): the lowest digit of the selector says which becomes the lowest.
+MEMTILE_FUNCTION uint32 select_bytes(uint32 a, uint32 b, uint32 selector) {
+#if defined(__CUDA_ARCH__)
+  return __byte_perm(a, b, selector);
+#else
+  const uint64 both = uint64(b) << 32 | a;
+  uint32 selected = 0;
+  for (int i = 0; i < 4; ++i) selected |= uint32(both >> (selector >> 4 * i & 7) * 8 & 0xff) << 8 * i;
+  return selected;
+#endif
+}
 MEMTILE_FUNCTION int lowest_bit(uint32 x) {
 #if defined(__CUDA_ARCH__)
   return __ffs(int(x)) - 1;

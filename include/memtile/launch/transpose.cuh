@@ -1,0 +1,140 @@
+// SPDX-FileCopyrightText: The memtile authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// transpose: checks a call, and starts the kernel that the alignment allows.
+#pragma once
+
+#include <memtile/algorithm/transpose.cuh>
+#include <memtile/core/as_view.hpp>
+#include <memtile/core/operators.hpp>
+#include <memtile/core/check.hpp>
+#include <memtile/launch/launch.cuh>
+#include <memtile/core/overlap.hpp>
+
+#if !defined(__CUDACC_RTC__)
+
+namespace memtile {
+
+namespace detail {
+
+// Unsigned elements of so many bytes: one kernel serves all types of a size.
+template <int Bytes>
+struct element_of_bytes {
+  using type = void;
+};
+template <>
+struct element_of_bytes<1> {
+  using type = uint8;
+};
+template <>
+struct element_of_bytes<2> {
+  using type = uint16;
+};
+template <>
+struct element_of_bytes<4> {
+  using type = uint32;
+};
+template <>
+struct element_of_bytes<8> {
+  using type = uint64;
+};
+template <>
+struct element_of_bytes<16> {
+  using type = vec<uint32, 4>;
+};
+
+template <class T>
+volume_view<T> batch_of(const matrix_view<T>& v) {
+  return {v.data, 1, v.rows, v.cols, v.pitch, 0};
+}
+template <class T>
+volume_view<T> batch_of(const volume_view<T>& v) {
+  return v;
+}
+template <class To, class T>
+volume_view<To> elements_as(const volume_view<T>& v) {
+  return {reinterpret_cast<To*>(v.data), v.depth, v.rows, v.cols, v.row_pitch, v.slice_pitch};
+}
+template <class T>
+bool begins_rows_at_16_bytes(const volume_view<T>& v) {
+  const size_t all =
+      reinterpret_cast<size_t>(v.data) | size_t(v.rows > 1 ? v.row_pitch : 0) | size_t(v.depth > 1 ? v.slice_pitch : 0);
+  return all % 16 == 0;
+}
+
+template <class Place, class Kernel, class T>
+status start_transpose(const Place& place, const Kernel& kernel, const volume_view<const T>& in,
+                       const volume_view<T>& out) {
+  const int64 tiles = ceil_div(in.rows, int64(Kernel::side)) * ceil_div(in.cols, int64(Kernel::side));
+  if (tiles * in.depth > highest<int32>())
+    return status::refused("transpose: {} tiles are too many for one launch: at most {}", tiles * in.depth,
+                           highest<int32>());
+  return launch(place, grid(tiles * in.depth), kernel, in, out);
+}
+
+template <class Place, class T>
+status transpose_of_volumes(const Place& place, const volume_view<const T>& in, const volume_view<T>& out) {
+  if (status s = check_view("transpose", "the input", in); !s) return s;
+  if (status s = check_view("transpose", "the output", out); !s) return s;
+  if (out.depth != in.depth || out.rows != in.cols || out.cols != in.rows)
+    return status::refused("transpose: the input is {} x {}x{}, so the output must be {} x {}x{}, but it is {} x {}x{}",
+                           in.depth, in.rows, in.cols, in.depth, in.cols, in.rows, out.depth, out.rows, out.cols);
+  if (in.depth == 0 || in.rows == 0 || in.cols == 0) return {};
+  const bool in_place = in.data == out.data && in.rows == in.cols && (in.rows == 1 || in.row_pitch == out.row_pitch) &&
+                        (in.depth == 1 || in.slice_pitch == out.slice_pitch);
+  const bool overlaps = in.depth == 1 ? overlap(rectangle_of(in.slice(0)), rectangle_of(out.slice(0)))
+                                      : overlap(extent_of(in), extent_of(out));
+  if (overlaps && !in_place)
+    return status::refused(
+        "transpose: the output overlaps the input: give it memory of its own, or the very memory of a "
+        "square");
+  using element = typename element_of_bytes<int(sizeof(T))>::type;
+  if constexpr (is_same<element, void>) {
+    return start_transpose(place, transpose_kernel<T>{in_place}, in, out);
+  } else {
+    const auto from = elements_as<const element>(in);
+    const auto to = elements_as<element>(out);
+    if (!in_place && begins_rows_at_16_bytes(in) && begins_rows_at_16_bytes(out))
+      return start_transpose(place, transpose_by_runs_kernel<element>{}, from, to);
+    if constexpr (alignof(T) == alignof(element))
+      return start_transpose(place, transpose_kernel<element>{in_place}, from, to);
+    else return start_transpose(place, transpose_kernel<T>{in_place}, in, out);
+  }
+}
+
+}  // namespace detail
+
+/// out(c, r) = in(r, c); of volumes every slice, out(z, c, r) = in(z, r, c).
+///
+/// in, out   both row major, both column major, or both volumes; any sizes (0 and 1 too), any pitch, any trivial elements of
+///           less than 256 bytes. out may be in itself where its matrices are square.
+/// Result    the bytes of the elements, whatever they mean
+/// Errors    refused with words and values, with nothing launched or changed: sizes that do not match, views that do not
+///           lie as they must, an output that overlaps the input in part
+/// Memory    every element read and written once: 16 bytes to an access where elements have 1, 2, 4, 8 or 16 bytes and rows
+///           begin at multiples of 16 bytes in both, and out is not in; else one element
+/// Cost      enqueues one kernel; allocates nothing, never synchronises, may be captured in a graph
+template <class Where, class In, class Out>
+status transpose(Where&& where, const In& in, const Out& out) {
+  const auto from = as_view(in);
+  const auto to = as_view(out);
+  using source = detail::bare_t<decltype(from)>;
+  using target = detail::bare_t<decltype(to)>;
+  using T = typename target::element;
+  static_assert(!detail::is_const<typename target::value_type>,
+                "memtile: the output of transpose must not be a view of const elements");
+  static_assert(detail::is_same<typename source::element, T>,
+                "memtile: the input and the output of transpose must have one element type");
+  if constexpr (detail::is_same<target, matrix_view<T, column>>) {
+    static_assert(
+        detail::is_same<source, matrix_view<typename source::value_type, column>>,
+        "memtile: the input and the output of transpose must both be row major, or both column major: a row-major "
+        "matrix seen as a column-major one is its transpose already");
+    return transpose(where, transposed(from), transposed(to));
+  } else {
+    return detail::transpose_of_volumes<decltype(detail::place_of(where)), T>(
+        detail::place_of(where), detail::batch_of(from), detail::batch_of(to));
+  }
+}
+
+}  // namespace memtile
+#endif
