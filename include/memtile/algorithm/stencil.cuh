@@ -50,11 +50,11 @@ struct stencil_shape {
   using storage_of_warp = pack<typename ring<In>::storage...>;
 
   static constexpr int runs = ceil_div(Reach::left, width) + 1 + ceil_div(Reach::right, width);
-  // Registers of the window: of a star's lines only the middle ones need their neighbours.
+  // Registers of the window. A star needs all lines and neighbours of a slice only until that slice is in the middle.
   static constexpr int words = (0 + ... + (max_of(4, width* int(sizeof(In))) / 4));
-  static constexpr int window_words =
-      Reach::is_star ? words * (Reach::slices + Reach::rows - 1) + words * (runs - 1) * (Reach::back + 1)
-                     : words * Reach::slices * Reach::rows * runs;
+  static constexpr int line_words = words * runs, cross_words = words * (Reach::rows - 1 + runs - 1);
+  static constexpr int window_words = Reach::is_star ? words * Reach::slices + cross_words * (Reach::back + 1)
+                                                     : line_words * Reach::rows * Reach::slices;
   static constexpr int shared_limit = 48 * 1024;
   static constexpr bool fits = window_words <= 112 && int(sizeof(storage_of_warp)) <= shared_limit;
   static constexpr int most_warps = shared_limit / max_of(1, int(sizeof(storage_of_warp)));

@@ -43,6 +43,16 @@ struct sum_of_box {
   }
 };
 
+struct sum_of_27 {
+  template <class Neighbours>
+  MEMTILE_FUNCTION auto operator()(const Neighbours& n) const {
+    auto sum = n.centre() - n.centre();
+    MEMTILE_UNROLL
+    for (int i = 0; i < 27; ++i) sum += n(i / 9 - 1, i / 3 % 3 - 1, i % 3 - 1);
+    return sum;
+  }
+};
+
 bool start(stream_t stream, matrix_view<const float> a, matrix_view<float> b, matrix_view<const double> c,
            matrix_view<double> d, volume_view<const float> v, volume_view<float> w) {
   return stencil<star<1>>(stream, a, b, five_points{}, wrap{}).ok() &&
@@ -50,5 +60,7 @@ bool start(stream_t stream, matrix_view<const float> a, matrix_view<float> b, ma
          stencil<box<1>>(stream, a, b, sum_of_box<1>{}, constant{0.f}).ok() &&
          stencil<box<2>>(stream, a, b, sum_of_box<2>{}, replicate{}).ok() &&
          stencil<box<7>>(stream, a, b, sum_of_far_box{}, reflect{}).ok() &&
+         stencil<box<3>>(stream, a, b, sum_of_box<3>{}, reflect{}).ok() &&
+         stencil<box<1>>(stream, v, w, sum_of_27{}, replicate{}).ok() &&
          stencil<star<1>>(stream, v, w, seven_points{}, replicate{}).ok();
 }
