@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: The memtile authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Stencils: stencil<Window>(where, in, out, functor, border), and many steps of one.
+// Stencils: stencil<Window>(where, in, out, functor, border), many steps of one, and filters.
 #pragma once
 
+#include <memtile/algorithm/filters.cuh>
 #include <memtile/algorithm/stencil.cuh>
+#include <memtile/launch/filters.cuh>
 #include <memtile/launch/stencil.cuh>

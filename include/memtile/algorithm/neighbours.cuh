@@ -57,6 +57,11 @@ class neighbours {
     return plain(source_.template at<Field>(0, 0, 0, s));
   }
 
+  /// The first field by the axes of a detail::reach, whatever the number of dimensions: for the filters.
+  MEMTILE_FUNCTION auto at(int slow, int middle, int fast, site s = site::here()) const {
+    return plain(source_.template at<0>(slow, middle, fast, s));
+  }
+
   // Of the element that is computed.
   MEMTILE_FUNCTION int64 slice() const { return Dimensions == 3 ? source_.slice : 0; }
   MEMTILE_FUNCTION int64 row() const { return Dimensions == 2 ? source_.slice : source_.row; }

@@ -61,6 +61,12 @@ struct stencil_shape {
   static constexpr int warps = most_warps >= 8 ? 8 : most_warps >= 4 ? 4 : most_warps >= 2 ? 2 : 1;
 };
 
+// Whether a functor indexes its window in loops that stay loops: registers can not be indexed so.
+template <class Functor, class = void>
+inline constexpr bool keeps_loops = false;
+template <class Functor>
+inline constexpr bool keeps_loops<Functor, enable_if_t<Functor::keeps_loops>> = true;
+
 // The lines around one place, in registers.
 template <class T, int Width, class Reach>
 struct held_window {

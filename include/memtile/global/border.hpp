@@ -8,7 +8,8 @@
 //   reflect101        2  3  2  1 | 0 1 2 3 |  2  1  0  1     the edge stands once
 //   wrap              0  1  2  3 | 0 1 2 3 |  0  1  2  3
 //
-// constant{v} has no index: the value is v. A radius larger than the image is legal: reflections repeat.
+// constant{v} has no index: the value is v. A radius larger than the image is legal: reflections repeat. A border of one's
+// own is a type with such an index(i, n).
 #pragma once
 
 #include <memtile/core/std.hpp>
@@ -85,8 +86,8 @@ namespace detail {
 
 // Where element i of an axis of n comes from; false: it is a constant, and `value` becomes that.
 template <class T, class Border>
-MEMTILE_FUNCTION bool comes_from_inside(const Border&, int64& i, int64 n, T&) {
-  if (i < 0 || i >= n) i = Border::index(i, n);
+MEMTILE_FUNCTION bool comes_from_inside(const Border& border, int64& i, int64 n, T&) {
+  if (i < 0 || i >= n) i = border.index(i, n);
   return true;
 }
 template <class T, class V>

@@ -159,7 +159,7 @@ status start_stencil(const Place& place, stencil_job<Out> job, const pack<volume
                      const Border& border, const Functor& functor) {
   using shape = stencil_shape<Reach, Out, In...>;
   const char* const too_many = "stencil: {} warps are too many for one launch: compute it in regions";
-  if constexpr (shape::fits) {
+  if constexpr (shape::fits && !keeps_loops<Functor>) {
     using kernel = stencil_kernel<Dimensions, Reach, Border, Functor, Out, In...>;
     job.first_column = job.column0 / shape::width * shape::width;
     const int64 chunks = ceil_div(job.column0 + job.columns - job.first_column, int64(kernel::chunk_columns));
@@ -252,7 +252,9 @@ auto fields(const In&... in) {
 /// Window    star<r>, box<r>, or window<...> with the reach to each side; of any size, larger than the input too
 /// in, out   views or mdspans of one shape, row major, any sizes (0 and 1 too), any pitch; elements of any trivial type.
 ///           Of several inputs: fields(u, c).
-/// functor   called once or more for each output; its result is rounded to nearest and saturated where out has integers
+/// functor   called once or more for each output; its result is rounded to nearest and saturated where out has integers.
+///           A member `static constexpr bool keeps_loops = true` says that its loops over the window are not unrolled: then
+///           the window is not kept in registers.
 /// border    constant{v}, replicate, reflect, reflect101, wrap, or valid: then only outputs are computed whose window
 ///           lies inside, the others keep what they hold. borders{...}: one for each axis; sides{...}: before and behind.
 ///           The view is the image, whatever lies around it; part: a region{...} of it has real neighbours

@@ -1,0 +1,138 @@
+// SPDX-FileCopyrightText: The memtile authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Filters as functors of a stencil: weighted sums, means, the smallest, largest and middle one of a neighbourhood. They serve
+// vectors, matrices and volumes.
+#pragma once
+
+#include <memtile/algorithm/stencil.cuh>
+#include <memtile/core/selection.hpp>
+
+namespace memtile {
+
+namespace detail {
+
+// Calls visit(value, i) for every neighbour of the window, slice by slice, row by row; written out if the window is one
+// that stays in registers.
+template <class Reach, bool InRegisters, class Neighbours, class Visit>
+MEMTILE_FUNCTION void visit_window(const Neighbours& n, const Visit& visit) {
+  if constexpr (InRegisters) {
+    MEMTILE_UNROLL
+    for (int i = 0; i < Reach::slices * Reach::rows * Reach::columns; ++i)
+      visit(n.at(i / (Reach::rows * Reach::columns) - Reach::front, i / Reach::columns % Reach::rows - Reach::up,
+                 i % Reach::columns - Reach::left),
+            i);
+  } else {
+    int i = 0;
+    MEMTILE_KEEP_LOOP
+    for (int z = -Reach::front; z <= Reach::back; ++z) {
+      MEMTILE_KEEP_LOOP
+      for (int y = -Reach::up; y <= Reach::down; ++y) {
+        MEMTILE_KEEP_LOOP
+        for (int x = -Reach::left; x <= Reach::right; ++x, ++i) visit(n.at(z, y, x), i);
+      }
+    }
+  }
+}
+
+template <class Neighbours>
+using value_of = bare_t<decltype(declval<const Neighbours&>().at(0, 0, 0))>;
+template <class Reach>
+inline constexpr int window_size = Reach::slices* Reach::rows* Reach::columns;
+
+template <class Weight, int Size>
+struct list_of_weights {
+  Weight values[Size];
+};
+
+/// The sum of weight i times neighbour i, one chain of fused multiply-adds in ascending i.
+template <class Reach, bool InRegisters, class Weight>
+struct weighted_sum {
+  static constexpr bool keeps_loops = !InRegisters;
+  list_of_weights<Weight, window_size<Reach>> weight;
+
+  template <class Neighbours>
+  MEMTILE_FUNCTION auto operator()(const Neighbours& n) const {
+    using V = decltype(declval<value_of<Neighbours>>() * declval<Weight>());
+    V sum = 0;
+    visit_window<Reach, InRegisters>(n, [&](auto v, int i) { sum = fma(V(weight.values[i]), V(v), sum); });
+    return sum;
+  }
+};
+
+/// The sum of all neighbours, divided once. Integers are summed in 32 bits, those of 32 bits in 64.
+template <class Reach, bool InRegisters>
+struct mean_of_window {
+  static constexpr bool keeps_loops = !InRegisters;
+  template <class Neighbours>
+  MEMTILE_FUNCTION auto operator()(const Neighbours& n) const {
+    using V = value_of<Neighbours>;
+    using sum_type = conditional_t<is_integer<V>, conditional_t<sizeof(V) < 4, int32, int64>, V>;
+    using mean_type = conditional_t<is_integer<V>, conditional_t<sizeof(V) < 4, float, double>, V>;
+    sum_type sum = 0;
+    visit_window<Reach, InRegisters>(n, [&](V v, int) { sum = add(sum, sum_type(v)); });
+    return mean_type(sum) / mean_type(window_size<Reach>);
+  }
+};
+
+/// The neighbours under an operator, in ascending order.
+template <class Reach, bool InRegisters, class Operator>
+struct extreme_of_window {
+  static constexpr bool keeps_loops = !InRegisters;
+  template <class Neighbours>
+  MEMTILE_FUNCTION auto operator()(const Neighbours& n) const {
+    auto best = n.at(-Reach::front, -Reach::up, -Reach::left);
+    visit_window<Reach, InRegisters>(n, [&](auto v, int) { best = Operator{}(best, v); });
+    return best;
+  }
+};
+
+/// Numbers that are in the order of the values, without a sign.
+template <class T>
+MEMTILE_FUNCTION auto order_of(T v) {
+  using bits = conditional_t<sizeof(T) == 1, uint8,
+                             conditional_t<sizeof(T) == 2, uint16, conditional_t<sizeof(T) == 4, uint32, uint64>>>;
+  constexpr bits top = bits(bits(1) << (8 * sizeof(T) - 1));
+  const bits all = __builtin_bit_cast(bits, v);
+  if constexpr (is_floating<T>) return bits((all & top) != 0 ? ~all : all | top);
+  else return T(-1) < T(0) ? bits(all ^ top) : all;
+}
+template <class T, class Bits>
+MEMTILE_FUNCTION T value_in_order(Bits order) {
+  constexpr Bits top = Bits(Bits(1) << (8 * sizeof(T) - 1));
+  if constexpr (is_floating<T>) return __builtin_bit_cast(T, Bits((order & top) != 0 ? order ^ top : ~order));
+  else return __builtin_bit_cast(T, T(-1) < T(0) ? Bits(order ^ top) : order);
+}
+
+/// The neighbour in the middle of their order, of an even number the upper one of two.
+///
+/// Cost   in registers as of median_of; else the neighbours are counted once for each bit of an element
+template <class Reach, bool InRegisters>
+struct median_of_window {
+  static constexpr bool keeps_loops = !InRegisters;
+  template <class Neighbours>
+  MEMTILE_FUNCTION auto operator()(const Neighbours& n) const {
+    using V = value_of<Neighbours>;
+    constexpr int size = window_size<Reach>;
+    if constexpr (InRegisters) {
+      return median_of<V, size>([&](int i) {
+        return n.at(i / (Reach::rows * Reach::columns) - Reach::front, i / Reach::columns % Reach::rows - Reach::up,
+                    i % Reach::columns - Reach::left);
+      });
+    } else {
+      // The largest number that at most size / 2 neighbours are less than is the median.
+      using bits = decltype(order_of(V()));
+      bits median = 0;
+      MEMTILE_KEEP_LOOP
+      for (int bit = 8 * int(sizeof(bits)) - 1; bit >= 0; --bit) {
+        const bits higher = bits(median | bits(1) << bit);
+        int less = 0;
+        visit_window<Reach, false>(n, [&](V v, int) { less += order_of(v) < higher; });
+        if (less <= size / 2) median = higher;
+      }
+      return value_in_order<V>(median);
+    }
+  }
+};
+
+}  // namespace detail
+}  // namespace memtile

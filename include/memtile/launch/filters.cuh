@@ -1,0 +1,139 @@
+// SPDX-FileCopyrightText: The memtile authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Filters by name: correlate and convolve, box, minimum, maximum and median filters. Each is a stencil: what a call may be given, what it
+// refuses and what it costs stands there.
+#pragma once
+
+#include <memtile/algorithm/filters.cuh>
+#include <memtile/core/policy.hpp>
+#include <memtile/launch/stencil.cuh>
+
+#if !defined(__CUDACC_RTC__)
+
+namespace memtile {
+
+/// The weights of a filter, row by row: weights<float, 3> of a vector, weights<float, 3, 5> of a matrix, weights<float, 3,
+/// 3, 3> of a volume. They are numbers of the host, and travel with the kernel.
+template <class T, int... Extent>
+struct weights {
+  static_assert(sizeof...(Extent) >= 1 && sizeof...(Extent) <= 3, "memtile: weights must have 1, 2 or 3 extents");
+  static constexpr int size = (1 * ... * Extent);
+  T values[size];
+};
+
+namespace detail {
+
+// The window around an anchor in the middle; of an even extent the anchor is extent / 2.
+template <class Weights>
+struct window_of_weights;
+template <class T, int Columns>
+struct window_of_weights<weights<T, Columns>> {
+  using type = window<Columns / 2, (Columns - 1) / 2>;
+};
+template <class T, int Rows, int Columns>
+struct window_of_weights<weights<T, Rows, Columns>> {
+  using type = window<Rows / 2, (Rows - 1) / 2, Columns / 2, (Columns - 1) / 2>;
+};
+template <class T, int Slices, int Rows, int Columns>
+struct window_of_weights<weights<T, Slices, Rows, Columns>> {
+  using type = window<Slices / 2, (Slices - 1) / 2, Rows / 2, (Rows - 1) / 2, Columns / 2, (Columns - 1) / 2>;
+};
+template <class Window>
+struct opposite;
+template <int Left, int Right>
+struct opposite<window<Left, Right>> {
+  using type = window<Right, Left>;
+};
+template <int Up, int Down, int Left, int Right>
+struct opposite<window<Up, Down, Left, Right>> {
+  using type = window<Down, Up, Right, Left>;
+};
+template <int Front, int Back, int Up, int Down, int Left, int Right>
+struct opposite<window<Front, Back, Up, Down, Left, Right>> {
+  using type = window<Back, Front, Down, Up, Right, Left>;
+};
+
+// Starts Functor<reach, written out>{data...}. It is written out where its window stays in registers and the code does not
+// become too long for the compiler.
+template <template <class, bool> class Functor, class Window, class Place, class In, class Out, class Border,
+          class... Data>
+status filter(const char* name, const Place& place, const In& in, const Out& out, const Border& border,
+              const Data&... data) {
+  using reach = typename reach_of<Window, dimensions_of(Out())>::type;
+  using shape = stencil_shape<reach, typename Out::element, typename In::element>;
+  constexpr bool is_written_out = shape::fits && window_size<reach> * shape::width <= 400;
+  if (status s = check_stencil(name, packed(in), out); !s) return s;
+  return stencil_of_views<Window>(place, packed(in), out, Functor<reach, is_written_out>{data...}, border, nullptr);
+}
+
+template <class Weight>
+struct sums_of {
+  template <class Reach, bool InRegisters>
+  using functor = weighted_sum<Reach, InRegisters, Weight>;
+};
+template <class Operator>
+struct extremes_by {
+  template <class Reach, bool InRegisters>
+  using functor = extreme_of_window<Reach, InRegisters, Operator>;
+};
+
+template <class Window, class Given>
+using window_or = conditional_t<is_same<Window, automatic>, Given, Window>;
+
+}  // namespace detail
+
+/// out(r, c) = the sum of w(i, j) * in(r + i - up, c + j - left): the weights lie on the image as they are written. The
+/// anchor, which lies on (r, c), is the weight number extent / 2 of each axis, or what a Window says that is given:
+/// correlate<window<0, 2, 0, 2>> has it at the first of 3 x 3 weights.
+///
+/// in, out   views of one shape, of any numbers; border as of stencil
+/// Result    one chain of fused multiply-adds in the order of the weights, in the type of weight * element; integers are
+///           exact as long as 32 bits hold the sum. Rounded to nearest and saturated where out has integers.
+template <class Window = automatic, class Where, class In, class Out, class T, int... Extent, class Border>
+status correlate(Where&& where, const In& in, const Out& out, const weights<T, Extent...>& w, Border border) {
+  using window = detail::window_or<Window, typename detail::window_of_weights<weights<T, Extent...>>::type>;
+  using list = detail::list_of_weights<T, weights<T, Extent...>::size>;
+  list values{};
+  for (int i = 0; i < w.size; ++i) values.values[i] = w.values[i];
+  return detail::filter<detail::sums_of<T>::template functor, window>("correlate", detail::place_of(where), as_view(in),
+                                                                      as_view(out), border, values);
+}
+/// out(r, c) = the sum of w(i, j) * in(r - i + up, c - j + left): correlate with the weights turned around in every axis. A
+/// single 1 in a field of zeros becomes the weights as they are written.
+template <class Window = automatic, class Where, class In, class Out, class T, int... Extent, class Border>
+status convolve(Where&& where, const In& in, const Out& out, const weights<T, Extent...>& w, Border border) {
+  using window = detail::window_or<Window, typename detail::window_of_weights<weights<T, Extent...>>::type>;
+  using turned = typename detail::opposite<window>::type;
+  using list = detail::list_of_weights<T, weights<T, Extent...>::size>;
+  list values{};
+  for (int i = 0; i < w.size; ++i) values.values[i] = w.values[w.size - 1 - i];
+  return detail::filter<detail::sums_of<T>::template functor, turned>("convolve", detail::place_of(where), as_view(in),
+                                                                      as_view(out), border, values);
+}
+
+/// The mean of a window: summed in order, exactly for integers, and divided once.
+template <class Window, class Where, class In, class Out, class Border>
+status box_filter(Where&& where, const In& in, const Out& out, Border border) {
+  return detail::filter<detail::mean_of_window, Window>("box_filter", detail::place_of(where), as_view(in),
+                                                        as_view(out), border);
+}
+/// The smallest, and the largest, element of a window: erosion and dilation by a box. NaN propagates.
+template <class Window, class Where, class In, class Out, class Border>
+status minimum_filter(Where&& where, const In& in, const Out& out, Border border) {
+  return detail::filter<detail::extremes_by<minimum>::functor, Window>("minimum_filter", detail::place_of(where),
+                                                                       as_view(in), as_view(out), border);
+}
+template <class Window, class Where, class In, class Out, class Border>
+status maximum_filter(Where&& where, const In& in, const Out& out, Border border) {
+  return detail::filter<detail::extremes_by<maximum>::functor, Window>("maximum_filter", detail::place_of(where),
+                                                                       as_view(in), as_view(out), border);
+}
+/// The middle one of a window's elements in ascending order, of an even number the upper of two.
+template <class Window, class Where, class In, class Out, class Border>
+status median_filter(Where&& where, const In& in, const Out& out, Border border) {
+  return detail::filter<detail::median_of_window, Window>("median_filter", detail::place_of(where), as_view(in),
+                                                          as_view(out), border);
+}
+
+}  // namespace memtile
+#endif
