@@ -14,6 +14,7 @@
 #include <memtile/block/line_ring.cuh>
 #include <memtile/core/convert.hpp>
 #include <memtile/core/window.hpp>
+#include <memtile/hw/opaque.cuh>
 
 namespace memtile {
 
@@ -149,6 +150,8 @@ struct stencil_kernel {
   using shape = detail::stencil_shape<Reach, Out, In...>;
   static constexpr const char* name = "memtile::stencil";
   static constexpr int warps = shape::warps, threads = 32 * warps;
+  // Registers enough for any functor of bytes, which computes 16 results at a time; for others at most 128 a thread.
+  static constexpr int min_blocks = shape::width > 8 ? 1 : 2;
   static constexpr int width = shape::width, chunk_columns = 32 * width;
   static constexpr bool walks_columns = Dimensions == 1, has_row_groups = Reach::rows > 1;
   struct storage {
@@ -172,7 +175,7 @@ struct stencil_kernel {
     }
     const int64 first_step = int64(strip) * job.strip;
     const int steps = int(min_of(int64(job.strip), job.steps - first_step));
-    const int64 column0 = job.first_column + (walks_columns ? first_step : int64(chunk)) * chunk_columns;
+    const int64 column0 = hw::opaque(job.first_column + (walks_columns ? first_step : int64(chunk)) * chunk_columns);
     const int64 slice0 = job.slice0 + (walks_columns ? 0 : first_step), row_of_out = job.row0 + row;
 
     constexpr int ahead = shape::slots - 1, before = Reach::front + Reach::back;
@@ -216,7 +219,7 @@ struct stencil_kernel {
   using bare = detail::bare_t<T>;
 
   MEMTILE_FUNCTION static void store(const stencil_job<Out>& job, int64 slice, int64 row, int64 column,
-                                     const vec<Out, width>& results, site s) {
+                                     vec<Out, width> results, site s) {
     const matrix_view<Out> out = job.out.slice(slice);
     const int64 last = job.column0 + job.columns;
     if (job.wide >> shape::fields != 0 && column >= job.column0 && column + width <= last) {
@@ -229,9 +232,14 @@ struct stencil_kernel {
         out.store(row, column + j, part, s.inner());
       }
     } else {
-      MEMTILE_UNROLL
-      for (int j = 0; j < width; ++j)
-        if (column + j >= job.column0 && column + j < last) out.store(row, column + j, results[j], s.inner());
+      // One by one from the first register: written out, the compiler would merge these stores with the wide one, and make
+      // that narrow.
+      MEMTILE_KEEP_LOOP
+      for (int j = 0; j < width; ++j) {
+        if (column + j >= job.column0 && column + j < last) out.store(row, column + j, results[0], s.inner());
+        MEMTILE_UNROLL
+        for (int k = 0; k + 1 < width; ++k) results[k] = results[k + 1];
+      }
     }
   }
 };
