@@ -42,24 +42,30 @@ struct stencil_shape {
   static constexpr bool has_runs = 16 % largest == 0 && 16 % smallest == 0;
   // Columns of a lane: 16 bytes of the largest type, and at least the 4 of an asynchronous copy of the smallest.
   static constexpr int width = has_runs ? max_of(16 / largest, 4 / smallest) : 1;
-  // Of a ring; one fewer slices are on their way: of 32 warps on a multiprocessor 112 KiB, or 48 KiB of each line and
-  // field where there are several.
-  static constexpr int slots = fields * Reach::rows == 1 ? 8 : 4;
-
-  template <class T>
-  using ring = line_ring<T, width, Reach, slots>;
-  using storage_of_warp = pack<typename ring<In>::storage...>;
-
   static constexpr int runs = ceil_div(Reach::left, width) + 1 + ceil_div(Reach::right, width);
+
   // Registers of the window. A star needs all lines and neighbours of a slice only until that slice is in the middle.
   static constexpr int words = (0 + ... + (max_of(4, width* int(sizeof(In))) / 4));
   static constexpr int line_words = words * runs, cross_words = words * (Reach::rows - 1 + runs - 1);
   static constexpr int window_words = Reach::is_star ? words * Reach::slices + cross_words * (Reach::back + 1)
                                                      : line_words * Reach::rows * Reach::slices;
-  static constexpr int shared_limit = 48 * 1024;
-  static constexpr bool fits = window_words <= 112 && int(sizeof(storage_of_warp)) <= shared_limit;
-  static constexpr int most_warps = shared_limit / max_of(1, int(sizeof(storage_of_warp)));
-  static constexpr int warps = most_warps >= 8 ? 8 : most_warps >= 4 ? 4 : most_warps >= 2 ? 2 : 1;
+
+  // Warps of a block, and slices that its rings hold: eight where 48 KiB allow it. Of the slices all but one are on their
+  // way: with 32 warps on a multiprocessor 112 KiB, or 48 KiB for each field where only four fit.
+  static constexpr bool shares_lines = Reach::rows > 1;
+  static constexpr int bytes_of(int warps_, int slots_) {
+    const int lines = shares_lines ? warps_ + Reach::rows - 1 : warps_;
+    return slots_ * lines * (31 + runs) * width * (0 + ... + int(sizeof(In)));
+  }
+  static constexpr int limit = 48 * 1024;
+  static constexpr int slots = bytes_of(8, 8) <= limit ? 8 : 4;
+  static constexpr int warps = bytes_of(8, slots) <= limit ? 8 : bytes_of(4, slots) <= limit ? 4 : 1;
+  static constexpr bool fits = window_words <= 112 && bytes_of(warps, slots) <= limit;
+
+  static constexpr int sharing = shares_lines ? warps : 1;
+  template <class T>
+  using ring = line_ring<T, width, Reach, sharing, slots>;
+  using storage = pack<typename ring<In>::storage...>;
 };
 
 // Whether a functor indexes its window in loops that stay loops: registers can not be indexed so.
@@ -71,12 +77,11 @@ inline constexpr bool keeps_loops<Functor, enable_if_t<Functor::keeps_loops>> = 
 // The lines around one place, in registers.
 template <class T, int Width, class Reach>
 struct held_window {
-  using line = typename line_ring<T, Width, Reach, 1>::line;
-  static constexpr int first = line_ring<T, Width, Reach, 1>::first;
-  line lines[Reach::slices][Reach::rows];
+  using any_ring = line_ring<T, Width, Reach, 1, 1>;
+  typename any_ring::line lines[Reach::slices][Reach::rows];
 
   MEMTILE_FUNCTION T at(int slice, int row, int column) const {
-    return lines[slice + Reach::front][row + Reach::up][first + column];
+    return lines[slice + Reach::front][row + Reach::up][any_ring::first + column];
   }
   template <class Ring>
   MEMTILE_FUNCTION void enter(const Ring& ring, int slot) {
@@ -124,27 +129,27 @@ MEMTILE_FUNCTION void enter_all(pack<Window, Windows...>& windows, const pack<Ri
   enter_all(windows.rest, rings.rest, slot);
 }
 template <class Shape>
-MEMTILE_FUNCTION pack<> rings_of(warp, pack<>&, const pack<>&, int64, int64, uint32, site) {
+MEMTILE_FUNCTION pack<> rings_of(int, int, pack<>&, const pack<>&, int64, int64, uint32, site) {
   return {};
 }
 template <class Shape, class Storage, class... Storages, class T, class... Rest>
-MEMTILE_FUNCTION auto rings_of(warp w, pack<Storage, Storages...>& shared,
-                               const pack<volume_view<const T>, Rest...>& in, int64 row, int64 column0, uint32 wide,
+MEMTILE_FUNCTION auto rings_of(int rank, int lane, pack<Storage, Storages...>& shared,
+                               const pack<volume_view<const T>, Rest...>& in, int64 row0, int64 column0, uint32 wide,
                                site s) {
   using ring = typename Shape::template ring<T>;
-  const auto rest = rings_of<Shape>(w, shared.rest, in.rest, row, column0, wide >> 1, s);
+  const auto rest = rings_of<Shape>(rank, lane, shared.rest, in.rest, row0, column0, wide >> 1, s);
   return pack<ring, typename Shape::template ring<typename Rest::element>...>{
-      ring(w, shared.first, in.first, row, column0, (wide & 1) != 0, s), rest};
+      ring(rank, lane, shared.first, in.first, row0, column0, (wide & 1) != 0, s), rest};
 }
 
 }  // namespace detail
 
 /// A warp computes 32 runs of columns of one line, slice after slice; a vector has one slice, and its warps walk along
-/// it instead.
+/// it instead. Where windows have several rows, the warps of a block take rows one below the other, and share the lines.
 ///
 /// Grid      of one row, so many blocks as hold the warps of the job
-/// Memory    every element read once, at the ends of a walk and of a warp's columns once more; 16 bytes to an access where
-///           views allow it. Of each warp 3 slices or more are on their way, while it computes another.
+/// Memory    every element read once, at the ends of a walk, of a warp's columns and of a block's rows once more; 16 bytes to
+///           an access where views allow it. Of each warp 3 slices or more are on their way, while it computes another.
 template <int Dimensions, class Reach, class Border, class Functor, class Out, class... In>
 struct stencil_kernel {
   using shape = detail::stencil_shape<Reach, Out, In...>;
@@ -153,33 +158,34 @@ struct stencil_kernel {
   // Registers enough for any functor of bytes, which computes 16 results at a time; for others at most 128 a thread.
   static constexpr int min_blocks = shape::width > 8 ? 1 : 2;
   static constexpr int width = shape::width, chunk_columns = 32 * width;
-  static constexpr bool walks_columns = Dimensions == 1, has_row_groups = Reach::rows > 1;
+  static constexpr bool walks_columns = Dimensions == 1, shares_lines = shape::shares_lines;
   struct storage {
-    typename shape::storage_of_warp of_warp[warps];
+    typename shape::storage rings[warps / shape::sharing];
   };
 
   MEMTILE_KERNEL void operator()(block b, storage& shared, stencil_job<Out> job,
                                  detail::pack<volume_view<const In>...> in, Border border, Functor functor) const {
     const site s = site::here().within("stencil");
     const warp w = b.warp().complete();
-    // Warps whose windows share lines take rows one below the other; else they lie side by side.
-    int chunk, row, strip;
-    if constexpr (has_row_groups) {
+    int chunk, row0, strip;
+    if constexpr (shares_lines) {
       const int groups = int(ceil_div(job.rows, int64(warps))), group = b.grid_column() / job.chunks;
-      chunk = b.grid_column() % job.chunks, strip = group / groups, row = group % groups * warps + w.rank();
-      if (row >= job.rows) return;
+      chunk = b.grid_column() % job.chunks, strip = group / groups, row0 = group % groups * warps;
     } else {
       const int unit = b.grid_column() * warps + w.rank(), line = unit / job.chunks;
-      chunk = unit % job.chunks, strip = line / int(job.rows), row = line % int(job.rows);
+      chunk = unit % job.chunks, strip = line / int(job.rows), row0 = line % int(job.rows);
       if (strip >= job.strips) return;
     }
+    const int rank = shares_lines ? w.rank() : 0;  // among the warps that share lines
+    const bool is_there = row0 + rank < job.rows;
     const int64 first_step = int64(strip) * job.strip;
     const int steps = int(min_of(int64(job.strip), job.steps - first_step));
     const int64 column0 = hw::opaque(job.first_column + (walks_columns ? first_step : int64(chunk)) * chunk_columns);
-    const int64 slice0 = job.slice0 + (walks_columns ? 0 : first_step), row_of_out = job.row0 + row;
+    const int64 slice0 = job.slice0 + (walks_columns ? 0 : first_step), row = job.row0 + row0 + rank;
 
     constexpr int ahead = shape::slots - 1, before = Reach::front + Reach::back;
-    auto rings = detail::rings_of<shape>(w, shared.of_warp[w.rank()], in, row_of_out, column0, job.wide, s);
+    auto rings = detail::rings_of<shape>(rank, w.lane(), shared.rings[shares_lines ? 0 : w.rank()], in, row - rank,
+                                         column0, job.wide, s);
     const auto fill = [&](int i) {
       if (i < steps + before) {
         if constexpr (walks_columns) detail::move_all(rings, column0 + int64(i) * chunk_columns);
@@ -193,10 +199,12 @@ struct stencil_kernel {
     detail::pack<detail::held_window<In, width, Reach>...> windows;
     for (int i = 0; i < steps + before; ++i) {
       hw::async_wait<ahead - 1>(s);
-      w.sync(s);  // what the other lanes copied is there, and they have read the slot that is filled now
+      // What the others copied is there, and they have read the slot that is filled now.
+      if constexpr (shares_lines) b.sync(s);
+      else w.sync(s);
       fill(i + ahead);
       detail::enter_all(windows, rings, i % shape::slots);
-      if (i < before) continue;
+      if (i < before || !is_there) continue;
 
       const int64 slice = walks_columns ? slice0 : slice0 + i - before;
       const int64 column = column0 + (walks_columns ? int64(i) * chunk_columns : 0) + w.lane() * width;
@@ -206,11 +214,11 @@ struct stencil_kernel {
       for (int j = 0; j < width; ++j) {
         // beyond the ends nothing is stored, but the functor may trust its coordinates
         const int64 own = min_of(max_of(column + j, first), last);
-        const detail::held_neighbours<Reach, detail::held_window<In, width, Reach>...> around{windows, j, slice,
-                                                                                              row_of_out, own};
+        const detail::held_neighbours<Reach, detail::held_window<In, width, Reach>...> around{windows, j, slice, row,
+                                                                                              own};
         results[j] = detail::stored_as<Out>(functor(neighbours<Dimensions, bare<decltype(around)>>(around)));
       }
-      store(job, slice, row_of_out, column, results, s);
+      store(job, slice, row, column, results, s);
     }
   }
 

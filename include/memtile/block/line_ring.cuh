@@ -1,11 +1,12 @@
 // SPDX-FileCopyrightText: The memtile authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// global -> shared -> register: a warp walks along the slices of a volume and sees, of each, some lines with the
-// neighbours to the left and right. The copies of the next slices are on their way meanwhile, and take no registers.
+// global -> shared -> register: warps walk along the slices of a volume and see, of each, some lines with the neighbours to
+// the left and right. The copies of the next slices are on their way meanwhile, and take no registers.
 //
 // Each lane owns a run of Width neighbouring columns, a warp 32 of them. Runs to the left and right of the warp's are
-// copied as well, so that every lane finds its neighbours' runs in shared memory. Where a run or a line leaves the
-// volume, or a view does not allow wide accesses, elements are brought one by one, as the border says.
+// copied as well, so that every lane finds its neighbours' runs in shared memory. Warps of rows one below the other share
+// the lines of all of them. Where a run or a line leaves the volume, or a view does not allow wide accesses, elements are
+// brought one by one, as the border says.
 #pragma once
 
 #include <memtile/block/block.cuh>
@@ -17,13 +18,14 @@
 
 namespace memtile {
 
-/// Reach: a detail::reach, of which rows, left and right matter here. Slots: slices that the ring holds; one fewer are on
-/// their way.
+/// Reach: a detail::reach, of which rows, left and right matter here. Warps: how many share a ring, each with a row of its
+/// own. Slots: slices that the ring holds; one fewer are on their way.
 ///
-/// Callers   every lane of a whole warp, for the warp's own storage
-/// Result    of fill: may be read after wait() that leaves fewer groups pending than were committed since
+/// Callers   every lane of all warps that share it
+/// Result    of fill: may be read after the async_wait that leaves fewer groups pending than were committed since, and a
+///           barrier of those warps
 /// Memory    16 bytes to an access where Width values are as many; no bank conflicts
-template <class T, int Width, class Reach, int Slots>
+template <class T, int Width, class Reach, int Warps, int Slots>
 class line_ring {
   using way = packing<T, Width>;
   using unit = typename way::unit;
@@ -31,49 +33,51 @@ class line_ring {
   static constexpr int line_runs = runs_before + 32 + runs_after, run_bytes = Width * int(sizeof(T));
   static constexpr int copy_bytes = min_of(run_bytes, 16);
   static constexpr bool has_copies = copy_bytes == 4 || copy_bytes == 8 || copy_bytes == 16;
-  using tile = shared_tile<unit, Slots * Reach::rows, line_runs * way::units>;
+  static constexpr int lines = Reach::rows + Warps - 1;  // of a slot
+  using tile = shared_tile<unit, Slots * lines, line_runs * way::units>;
 
  public:
-  static constexpr int rows = Reach::rows, runs = runs_before + 1 + runs_after;
-  using line = packed_run<T, Width, runs>;
+  using line = packed_run<T, Width, runs_before + 1 + runs_after>;
+  static constexpr int first = runs_before * Width;  // a lane's own values in its line
   struct storage {
-    tile lines;
+    tile cells;
   };
 
-  /// The lines around `row`, of the warp whose first column is `column0`. `wide`: base and pitches of `in` are multiples of
-  /// a run.
-  MEMTILE_FUNCTION line_ring(warp w, storage& shared, const volume_view<const T>& in, int64 row, int64 column0,
-                             bool wide, site s)
-      : shared_(&shared), in_(in), row_(row), column0_(column0), lane_(w.lane()), wide_(wide), site_(s) {}
+  /// Warp number `rank` of those that share the ring has row row0 + rank, and columns from column0 on. `wide`: base and
+  /// pitches of `in` are multiples of a run.
+  MEMTILE_FUNCTION line_ring(int rank, int lane, storage& shared, const volume_view<const T>& in, int64 row0,
+                             int64 column0, bool wide, site s)
+      : shared_(&shared), in_(in), row0_(row0), column0_(column0), rank_(rank), lane_(lane), wide_(wide), site_(s) {}
 
-  /// Brings the lines of a slice into a slot; commits nothing.
+  /// Brings this warp's share of the lines of a slice into a slot; commits nothing.
   template <class Border>
   MEMTILE_FUNCTION void fill(int slot, int64 slice, const Border& border) {
-    const bool columns_inside =
-        wide_ && column0_ >= runs_before * Width && column0_ + (32 + runs_after) * Width <= in_.cols;
-    if (columns_inside && slice >= 0 && slice < in_.depth && row_ >= Reach::up && row_ + Reach::down < in_.rows) {
-      MEMTILE_UNROLL
-      for (int y = 0; y < rows; ++y) copy_line(slot * rows + y, slice, row_ + y - Reach::up);
-    } else {
-      MEMTILE_KEEP_LOOP
-      for (int y = 0; y < rows; ++y) bring_line(slot * rows + y, slice, row_ + y - Reach::up, border);
+    const bool is_inside = wide_ && column0_ >= runs_before * Width &&
+                           column0_ + (32 + runs_after) * Width <= in_.cols && slice >= 0 && slice < in_.depth;
+    MEMTILE_UNROLL
+    for (int round = 0; round < ceil_div(lines, Warps); ++round) {
+      const int y = round * Warps + rank_;
+      const int64 row = row0_ + y - Reach::up;
+      if (lines % Warps != 0 && y >= lines) break;
+      if (is_inside && row >= 0 && row < in_.rows) copy_line(slot * lines + y, slice, row);
+      else bring_line(slot * lines + y, slice, row, border);
     }
   }
   /// The warp's columns from now on: for a walk along a single line.
   MEMTILE_FUNCTION void move_to(int64 column0) { column0_ = column0; }
 
-  /// This lane's run of one line, with the runs before and after it: its own values begin at `first`.
+  /// This lane's run of the line number y of those around its row, with the runs before and after it.
   MEMTILE_FUNCTION line read(int slot, int y) const {
     line v;
     MEMTILE_UNROLL
-    for (int r = 0; r < runs; ++r) {
-      const auto run = shared_->lines.load(wide<way::units>, slot * rows + y, (lane_ + r) * way::units, site_.inner());
+    for (int r = 0; r < runs_before + 1 + runs_after; ++r) {
+      const auto run =
+          shared_->cells.load(wide<way::units>, slot * lines + rank_ + y, (lane_ + r) * way::units, site_.inner());
       MEMTILE_UNROLL
       for (int i = 0; i < way::units; ++i) v.units[r * way::units + i] = run[i];
     }
     return v;
   }
-  static constexpr int first = runs_before * Width;
 
  private:
   MEMTILE_FUNCTION void copy_line(int line_index, int64 slice, int64 y) {
@@ -92,7 +96,7 @@ class line_ring {
     const int64 column = column0_ + (run - runs_before) * Width;
     if (!hw::inside("volume_view", {slice, y, column}, {in_.depth, in_.rows, in_.cols}, 2, Width, s)) return;
     const char* from = reinterpret_cast<const char*>(in_.slice(slice).address(y, column));
-    char* to = reinterpret_cast<char*>(shared_->lines.address(line_index, run * way::units));
+    char* to = reinterpret_cast<char*>(shared_->cells.address(line_index, run * way::units));
     MEMTILE_UNROLL
     for (int i = 0; i < run_bytes; i += copy_bytes)
       hw::async_copy<copy_bytes>(to + i, from + i, true, s.at(line_index, run), s.at(slice, y, column));
@@ -103,7 +107,7 @@ class line_ring {
     T outside{};
     const bool is_there = detail::comes_from_inside(border.slices, slice, in_.depth, outside) &&
                           detail::comes_from_inside(border.rows, y, in_.rows, outside);
-    T* const to = reinterpret_cast<T*>(shared_->lines.address(line_index, 0));
+    T* const to = reinterpret_cast<T*>(shared_->cells.address(line_index, 0));
     MEMTILE_KEEP_LOOP
     for (int i = lane_; i < line_runs * Width; i += 32) {
       int64 column = column0_ + i - runs_before * Width;
@@ -117,8 +121,8 @@ class line_ring {
 
   storage* shared_;
   volume_view<const T> in_;
-  int64 row_, column0_;
-  int lane_;
+  int64 row0_, column0_;
+  int rank_, lane_;
   bool wide_;
   site site_;
 };

@@ -167,7 +167,7 @@ status start_stencil(const Place& place, stencil_job<Out> job, const pack<volume
     job.steps = kernel::walks_columns ? chunks : job.slices;
     const int64 again = kernel::walks_columns ? 1 : Reach::front + Reach::back;
     const int64 strip = steps_of_walk(job.steps, side_by_side * job.rows, again), strips = ceil_div(job.steps, strip);
-    const int64 blocks = kernel::has_row_groups ? strips * side_by_side * ceil_div(job.rows, int64(kernel::warps))
+    const int64 blocks = kernel::shares_lines ? strips * side_by_side * ceil_div(job.rows, int64(kernel::warps))
                                                 : ceil_div(strips * side_by_side * job.rows, int64(kernel::warps));
     if (blocks * kernel::warps > highest<int32>() || job.rows > highest<int32>())
       return status::refused(too_many, blocks * kernel::warps);
