@@ -59,18 +59,91 @@ struct weighted_sum {
   }
 };
 
-/// The sum of all neighbours, divided once. Integers are summed in 32 bits, those of 32 bits in 64.
+/// Weights across a row, and down a column: each row is summed once, and its sum is held for all windows that it is in. One
+/// chain of fused multiply-adds each.
+template <class Reach, class Weight, class Value>
+struct separable_sum {
+  using row_result = decltype(declval<Value>() * declval<Weight>());
+  list_of_weights<Weight, Reach::columns> across;
+  list_of_weights<Weight, Reach::slices> down;
+
+  template <class Values>
+  MEMTILE_FUNCTION row_result of_row(const Values& values) const {
+    row_result sum = 0;
+    MEMTILE_UNROLL
+    for (int x = 0; x < Reach::columns; ++x)
+      sum = fma(row_result(across.values[x]), row_result(Value(values(x - Reach::left))), sum);
+    return sum;
+  }
+  template <class Neighbours>
+  MEMTILE_FUNCTION row_result operator()(const Neighbours& n) const {
+    row_result sum = 0;
+    MEMTILE_UNROLL
+    for (int y = 0; y < Reach::slices; ++y)
+      sum = fma(row_result(down.values[y]), row_result(n.at(y - Reach::front, 0, 0)), sum);
+    return sum;
+  }
+};
+/// The same, to the bit, where not even the sums stay in registers.
+template <class Reach, class Weight, class Value>
+struct far_separable_sum {
+  static constexpr bool keeps_loops = true;
+  separable_sum<Reach, Weight, Value> weights;
+
+  template <class Neighbours>
+  MEMTILE_FUNCTION auto operator()(const Neighbours& n) const {
+    using V = typename separable_sum<Reach, Weight, Value>::row_result;
+    V sum = 0;
+    MEMTILE_KEEP_LOOP
+    for (int y = 0; y < Reach::slices; ++y) {
+      V of_row = 0;
+      MEMTILE_KEEP_LOOP
+      for (int x = 0; x < Reach::columns; ++x)
+        of_row = fma(V(weights.across.values[x]), V(n.at(y - Reach::front, 0, x - Reach::left)), of_row);
+      sum = fma(V(weights.down.values[y]), of_row, sum);
+    }
+    return sum;
+  }
+};
+
+// In which types a mean is summed and divided: integers in 32 bits, those of 32 bits in 64.
+template <class V>
+using sum_of_mean = conditional_t<is_integer<V>, conditional_t<sizeof(V) < 4, int32, int64>, V>;
+template <class V>
+using type_of_mean = conditional_t<is_integer<V>, conditional_t<sizeof(V) < 4, float, double>, V>;
+
+/// The mean of a window in two passes: sums of rows are held. Those of a few bytes in 16 bits, which makes runs longer.
+template <class Reach, class Value>
+struct separable_mean {
+  static constexpr bool is_short = is_same<Value, uint8> && Reach::columns <= 257 && Reach::slices <= 9;
+  using row_result = conditional_t<is_short, uint16, sum_of_mean<Value>>;
+
+  template <class Values>
+  MEMTILE_FUNCTION row_result of_row(const Values& values) const {
+    sum_of_mean<Value> sum = Value(values(-Reach::left));
+    MEMTILE_UNROLL
+    for (int x = 1 - Reach::left; x <= Reach::right; ++x) sum = add(sum, sum_of_mean<Value>(Value(values(x))));
+    return row_result(sum);
+  }
+  template <class Neighbours>
+  MEMTILE_FUNCTION auto operator()(const Neighbours& n) const {
+    sum_of_mean<Value> sum = n.at(-Reach::front, 0, 0);
+    MEMTILE_UNROLL
+    for (int y = 1 - Reach::front; y <= Reach::back; ++y) sum = add(sum, sum_of_mean<Value>(n.at(y, 0, 0)));
+    return type_of_mean<Value>(sum) / type_of_mean<Value>(window_size<Reach>);
+  }
+};
+
+/// The sum of all neighbours, divided once.
 template <class Reach, bool InRegisters>
 struct mean_of_window {
   static constexpr bool keeps_loops = !InRegisters;
   template <class Neighbours>
   MEMTILE_FUNCTION auto operator()(const Neighbours& n) const {
     using V = value_of<Neighbours>;
-    using sum_type = conditional_t<is_integer<V>, conditional_t<sizeof(V) < 4, int32, int64>, V>;
-    using mean_type = conditional_t<is_integer<V>, conditional_t<sizeof(V) < 4, float, double>, V>;
-    sum_type sum = 0;
-    visit_window<Reach, InRegisters>(n, [&](V v, int) { sum = add(sum, sum_type(v)); });
-    return mean_type(sum) / mean_type(window_size<Reach>);
+    sum_of_mean<V> sum = 0;
+    visit_window<Reach, InRegisters>(n, [&](V v, int) { sum = add(sum, sum_of_mean<V>(v)); });
+    return type_of_mean<V>(sum) / type_of_mean<V>(window_size<Reach>);
   }
 };
 

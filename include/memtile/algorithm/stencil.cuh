@@ -10,10 +10,8 @@
 // All inputs are volumes: the rows of a matrix are slices of one row each, a vector is one row.
 #pragma once
 
-#include <memtile/algorithm/neighbours.cuh>
-#include <memtile/block/line_ring.cuh>
+#include <memtile/algorithm/stencil_window.cuh>
 #include <memtile/core/convert.hpp>
-#include <memtile/core/window.hpp>
 #include <memtile/hw/opaque.cuh>
 
 namespace memtile {
@@ -32,118 +30,6 @@ struct stencil_job {
   uint32 wide;  // bit f: field f may be read run by run; the bit after them: out may be written so
 };
 
-namespace detail {
-
-template <class Reach, class Out, class... In>
-struct stencil_shape {
-  static constexpr int fields = sizeof...(In);
-  static constexpr int largest = largest_of(int(sizeof(Out)), int(sizeof(In))...),
-                       smallest = smallest_of(int(sizeof(In))...);
-  static constexpr bool has_runs = 16 % largest == 0 && 16 % smallest == 0;
-  // Columns of a lane: 16 bytes of the largest type, and at least the 4 of an asynchronous copy of the smallest.
-  static constexpr int width = has_runs ? max_of(16 / largest, 4 / smallest) : 1;
-  static constexpr int runs = ceil_div(Reach::left, width) + 1 + ceil_div(Reach::right, width);
-
-  // Registers of the window. A star needs all lines and neighbours of a slice only until that slice is in the middle.
-  static constexpr int words = (0 + ... + (max_of(4, width* int(sizeof(In))) / 4));
-  static constexpr int line_words = words * runs, cross_words = words * (Reach::rows - 1 + runs - 1);
-  static constexpr int window_words = Reach::is_star ? words * Reach::slices + cross_words * (Reach::back + 1)
-                                                     : line_words * Reach::rows * Reach::slices;
-
-  // Warps of a block, and slices that its rings hold: eight where 48 KiB allow it. Of the slices all but one are on their
-  // way: with 32 warps on a multiprocessor 112 KiB, or 48 KiB for each field where only four fit.
-  static constexpr bool shares_lines = Reach::rows > 1;
-  static constexpr int bytes_of(int warps_, int slots_) {
-    const int lines = shares_lines ? warps_ + Reach::rows - 1 : warps_;
-    return slots_ * lines * (31 + runs) * width * (0 + ... + int(sizeof(In)));
-  }
-  static constexpr int limit = 48 * 1024;
-  static constexpr int slots = bytes_of(8, 8) <= limit ? 8 : 4;
-  static constexpr int warps = bytes_of(8, slots) <= limit ? 8 : bytes_of(4, slots) <= limit ? 4 : 1;
-  static constexpr bool fits = window_words <= 112 && bytes_of(warps, slots) <= limit;
-
-  static constexpr int sharing = shares_lines ? warps : 1;
-  template <class T>
-  using ring = line_ring<T, width, Reach, sharing, slots>;
-  using storage = pack<typename ring<In>::storage...>;
-};
-
-// Whether a functor indexes its window in loops that stay loops: registers can not be indexed so.
-template <class Functor, class = void>
-inline constexpr bool keeps_loops = false;
-template <class Functor>
-inline constexpr bool keeps_loops<Functor, enable_if_t<Functor::keeps_loops>> = true;
-
-// The lines around one place, in registers.
-template <class T, int Width, class Reach>
-struct held_window {
-  using any_ring = line_ring<T, Width, Reach, 1, 1>;
-  typename any_ring::line lines[Reach::slices][Reach::rows];
-
-  MEMTILE_FUNCTION T at(int slice, int row, int column) const {
-    return lines[slice + Reach::front][row + Reach::up][any_ring::first + column];
-  }
-  template <class Ring>
-  MEMTILE_FUNCTION void enter(const Ring& ring, int slot) {
-    MEMTILE_UNROLL
-    for (int y = 0; y < Reach::rows; ++y) {
-      MEMTILE_UNROLL
-      for (int z = 0; z + 1 < Reach::slices; ++z) lines[z][y] = lines[z + 1][y];
-      lines[Reach::slices - 1][y] = ring.read(slot, y);
-    }
-  }
-};
-
-template <class Reach, class... Window>
-struct held_neighbours {
-  const pack<Window...>& windows;
-  int at_column;  // of the lane's run
-  int64 slice, row, column;
-
-  template <int Field>
-  MEMTILE_FUNCTION auto at(int dz, int dy, int dx, site s) const {
-    using T = bare_t<decltype(element<Field>(windows).at(0, 0, 0))>;
-    if (!in_window<Reach>(dz, dy, dx, s)) return T{};
-    return element<Field>(windows).at(dz, dy, at_column + dx);
-  }
-};
-
-// Every ring of a pack, or every ring with its window.
-template <class Border>
-MEMTILE_FUNCTION void fill_all(pack<>&, int, int64, const Border&) {}
-template <class Border, class Ring, class... Rest>
-MEMTILE_FUNCTION void fill_all(pack<Ring, Rest...>& rings, int slot, int64 slice, const Border& border) {
-  rings.first.fill(slot, slice, border);
-  fill_all(rings.rest, slot, slice, border);
-}
-MEMTILE_FUNCTION void move_all(pack<>&, int64) {}
-template <class Ring, class... Rest>
-MEMTILE_FUNCTION void move_all(pack<Ring, Rest...>& rings, int64 column0) {
-  rings.first.move_to(column0);
-  move_all(rings.rest, column0);
-}
-MEMTILE_FUNCTION void enter_all(pack<>&, const pack<>&, int) {}
-template <class Window, class... Windows, class Ring, class... Rings>
-MEMTILE_FUNCTION void enter_all(pack<Window, Windows...>& windows, const pack<Ring, Rings...>& rings, int slot) {
-  windows.first.enter(rings.first, slot);
-  enter_all(windows.rest, rings.rest, slot);
-}
-template <class Shape>
-MEMTILE_FUNCTION pack<> rings_of(int, int, pack<>&, const pack<>&, int64, int64, uint32, site) {
-  return {};
-}
-template <class Shape, class Storage, class... Storages, class T, class... Rest>
-MEMTILE_FUNCTION auto rings_of(int rank, int lane, pack<Storage, Storages...>& shared,
-                               const pack<volume_view<const T>, Rest...>& in, int64 row0, int64 column0, uint32 wide,
-                               site s) {
-  using ring = typename Shape::template ring<T>;
-  const auto rest = rings_of<Shape>(rank, lane, shared.rest, in.rest, row0, column0, wide >> 1, s);
-  return pack<ring, typename Shape::template ring<typename Rest::element>...>{
-      ring(rank, lane, shared.first, in.first, row0, column0, (wide & 1) != 0, s), rest};
-}
-
-}  // namespace detail
-
 /// A warp computes 32 runs of columns of one line, slice after slice; a vector has one slice, and its warps walk along
 /// it instead. Where windows have several rows, the warps of a block take rows one below the other, and share the lines.
 ///
@@ -152,7 +38,7 @@ MEMTILE_FUNCTION auto rings_of(int rank, int lane, pack<Storage, Storages...>& s
 ///           an access where views allow it. Of each warp 3 slices or more are on their way, while it computes another.
 template <int Dimensions, class Reach, class Border, class Functor, class Out, class... In>
 struct stencil_kernel {
-  using shape = detail::stencil_shape<Reach, Out, In...>;
+  using shape = detail::shape_for<Functor, Reach, Out, In...>;
   static constexpr const char* name = "memtile::stencil";
   static constexpr int warps = shape::warps, threads = 32 * warps;
   // Registers enough for any functor of bytes, which computes 16 results at a time; for others at most 128 a thread.
@@ -196,14 +82,14 @@ struct stencil_kernel {
     MEMTILE_KEEP_LOOP
     for (int i = 0; i < ahead; ++i) fill(i);
 
-    detail::pack<detail::held_window<In, width, Reach>...> windows;
+    typename shape::windows windows;
     for (int i = 0; i < steps + before; ++i) {
       hw::async_wait<ahead - 1>(s);
       // What the others copied is there, and they have read the slot that is filled now.
       if constexpr (shares_lines) b.sync(s);
       else w.sync(s);
       fill(i + ahead);
-      detail::enter_all(windows, rings, i % shape::slots);
+      detail::enter_all(windows, rings, i % shape::slots, functor);
       if (i < before || !is_there) continue;
 
       const int64 slice = walks_columns ? slice0 : slice0 + i - before;
@@ -214,8 +100,7 @@ struct stencil_kernel {
       for (int j = 0; j < width; ++j) {
         // beyond the ends nothing is stored, but the functor may trust its coordinates
         const int64 own = min_of(max_of(column + j, first), last);
-        const detail::held_neighbours<Reach, detail::held_window<In, width, Reach>...> around{windows, j, slice, row,
-                                                                                              own};
+        const detail::held_neighbours<Reach, typename shape::windows> around{windows, j, slice, row, own};
         results[j] = detail::stored_as<Out>(functor(neighbours<Dimensions, bare<decltype(around)>>(around)));
       }
       store(job, slice, row, column, results, s);

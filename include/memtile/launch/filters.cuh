@@ -53,6 +53,13 @@ struct opposite<window<Front, Back, Up, Down, Left, Right>> {
   using type = window<Back, Front, Down, Up, Right, Left>;
 };
 
+template <class Window, class Place, class In, class Out, class Functor, class Border>
+status checked_filter(const char* name, const Place& place, const In& in, const Out& out, const Functor& functor,
+                      const Border& border) {
+  if (status s = check_stencil(name, packed(in), out); !s) return s;
+  return stencil_of_views<Window>(place, packed(in), out, functor, border, nullptr);
+}
+
 // Starts Functor<reach, written out>{data...}. It is written out where its window stays in registers and the code does not
 // become too long for the compiler.
 template <template <class, bool> class Functor, class Window, class Place, class In, class Out, class Border,
@@ -62,8 +69,7 @@ status filter(const char* name, const Place& place, const In& in, const Out& out
   using reach = typename reach_of<Window, dimensions_of(Out())>::type;
   using shape = stencil_shape<reach, typename Out::element, typename In::element>;
   constexpr bool is_written_out = shape::fits && window_size<reach> * shape::width <= 400;
-  if (status s = check_stencil(name, packed(in), out); !s) return s;
-  return stencil_of_views<Window>(place, packed(in), out, Functor<reach, is_written_out>{data...}, border, nullptr);
+  return checked_filter<Window>(name, place, in, out, Functor<reach, is_written_out>{data...}, border);
 }
 
 template <class Weight>
@@ -111,11 +117,57 @@ status convolve(Where&& where, const In& in, const Out& out, const weights<T, Ex
                                                                       as_view(out), border, values);
 }
 
-/// The mean of a window: summed in order, exactly for integers, and divided once.
+/// correlate of a matrix by the weights down(i) * across(j), in one pass over memory: the weighted sum of each row is held
+/// for all windows that it is in. The anchors are those of correlate.
+///
+/// Result    a chain of fused multiply-adds along each row, and one of the rows' sums
+/// Cost      one kernel; of windows up to 20 rows (10 of doubles), as many multiply-adds as rows and columns; larger ones as
+///           many as elements
+template <class Where, class In, class Out, class T, int Rows, int Columns, class Border>
+status separable(Where&& where, const In& in, const Out& out, const weights<T, Rows>& down,
+                 const weights<T, Columns>& across, Border border) {
+  using window = typename detail::window_of_weights<weights<T, Rows, Columns>>::type;
+  using reach = typename detail::reach_of<window, 2>::type;
+  const auto from = as_view(in);
+  const auto to = as_view(out);
+  using value = detail::plain_type<typename decltype(from)::element>;
+  using sums = detail::separable_sum<reach, T, value>;
+  sums two_passes{};
+  for (int i = 0; i < Rows; ++i) two_passes.down.values[i] = down.values[i];
+  for (int i = 0; i < Columns; ++i) two_passes.across.values[i] = across.values[i];
+  const auto start = [&](const auto& functor) {
+    return detail::checked_filter<window>("separable", detail::place_of(where), from, to, functor, border);
+  };
+  if constexpr (detail::shape_for<sums, reach, typename decltype(to)::element, typename decltype(from)::element>::fits)
+    return start(two_passes);
+  else return start(detail::far_separable_sum<reach, T, value>{two_passes});
+}
+/// The weights of a normal distribution around the middle, of sum 1.
+template <int Radius>
+weights<float, 2 * Radius + 1> gaussian_weights(double sigma) {
+  weights<float, 2 * Radius + 1> w{};
+  double sum = 0;
+  for (int i = -Radius; i <= Radius; ++i) sum += exp(-double(i) * i / (2 * sigma * sigma));
+  for (int i = -Radius; i <= Radius; ++i) w.values[i + Radius] = float(exp(-double(i) * i / (2 * sigma * sigma)) / sum);
+  return w;
+}
+
+/// The mean of a window: summed, exactly for integers, and divided once. Of matrices each row is summed once and held, as
+/// by separable.
 template <class Window, class Where, class In, class Out, class Border>
 status box_filter(Where&& where, const In& in, const Out& out, Border border) {
-  return detail::filter<detail::mean_of_window, Window>("box_filter", detail::place_of(where), as_view(in),
-                                                        as_view(out), border);
+  using source = detail::bare_t<decltype(as_view(in))>;
+  using target = detail::bare_t<decltype(as_view(out))>;
+  constexpr int dimensions = detail::dimensions_of(target());
+  using reach = typename detail::reach_of<Window, dimensions>::type;
+  using mean = detail::separable_mean<reach, detail::plain_type<typename source::element>>;
+  constexpr bool fits = detail::shape_for<mean, reach, typename target::element, typename source::element>::fits;
+  if constexpr (dimensions == 2 && fits)
+    return detail::checked_filter<Window>("box_filter", detail::place_of(where), as_view(in), as_view(out), mean{},
+                                          border);
+  else
+    return detail::filter<detail::mean_of_window, Window>("box_filter", detail::place_of(where), as_view(in),
+                                                          as_view(out), border);
 }
 /// The smallest, and the largest, element of a window: erosion and dilation by a box. NaN propagates.
 template <class Window, class Where, class In, class Out, class Border>

@@ -157,7 +157,7 @@ constexpr int64 steps_of_walk(int64 steps, int64 walks_side_by_side, int64 again
 template <int Dimensions, class Reach, class Place, class Out, class Border, class Functor, class... In>
 status start_stencil(const Place& place, stencil_job<Out> job, const pack<volume_view<const In>...>& in,
                      const Border& border, const Functor& functor) {
-  using shape = stencil_shape<Reach, Out, In...>;
+  using shape = shape_for<Functor, Reach, Out, In...>;
   const char* const too_many = "stencil: {} warps are too many for one launch: compute it in regions";
   if constexpr (shape::fits && !keeps_loops<Functor>) {
     using kernel = stencil_kernel<Dimensions, Reach, Border, Functor, Out, In...>;

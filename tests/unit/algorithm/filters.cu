@@ -6,6 +6,7 @@
 #include <vector>
 
 using namespace memtile;
+using test::walk;
 
 namespace {
 
@@ -96,6 +97,61 @@ TEST_CASE("rank filters of a constant image return it", "[stencil][STEN-16]") {
       REQUIRE(maximum_filter<box<3>>(machine, in.view(), out.view(), replicate{}));
       CHECK(unit::differences(out.host(), 40, 100, same) == 0);
     }
+}
+
+TEST_CASE("a product of weights down and across is applied in one pass", "[stencil]") {
+  const weights<float, 5> down{{1, 2, 3, 4, 5}};
+  const weights<float, 4> across{{2, 0, 1, 3}};
+  for (auto& machine : testing::machines())
+    for (const auto& shape : {test::image{1, 1}, test::image{9, 135, 1}, test::image{40, 256, 4}}) {
+      const sim::placement place{shape.cols + shape.gap};
+      auto in = machine.buffer<float>(shape.rows, shape.cols, test::pixel, place);
+      auto out = machine.buffer<float>(shape.rows, shape.cols, place);
+      REQUIRE(separable(machine, in.view(), out.view(), down, across, reflect101{}));
+      unit::check_clean_without_conflicts(machine);
+      CHECK((in.untouched() && out.untouched()));
+      CHECK(unit::differences(out.host(), shape.rows, shape.cols, [&](int r, int c) {
+              float sum = 0;
+              for (int y = 0; y < 5; ++y)
+                for (int x = 0; x < 4; ++x)
+                  sum +=
+                      down.values[y] * across.values[x] *
+                      float(test::with_border(test::pixel, reflect101{}, r + y - 2, c + x - 2, shape.rows, shape.cols));
+              return sum;
+            }) == 0);
+    }
+}
+
+TEST_CASE("a separable window of 41 rows gives what its two passes would", "[stencil]") {
+  for (auto& machine : testing::machines()) {
+    weights<float, 41> ones{};
+    for (float& w : ones.values) w = 1;
+    auto in = machine.buffer<float>(50, 20, [](int, int) { return 1.f; }), out = machine.buffer<float>(50, 20);
+    REQUIRE(separable(machine, in.view(), out.view(), ones, weights<float, 3>{{1, 2, 1}}, replicate{}));
+    unit::check_clean(machine);
+    CHECK(unit::differences(out.host(), 50, 20, [](int, int) { return 164.f; }) == 0);
+  }
+}
+
+TEST_CASE("the mean of many bytes is exact, whatever the window", "[stencil][STEN-10]") {
+  for (auto& machine : testing::machines()) {
+    auto in = machine.buffer<uint8>(20, 150, [](int r, int c) { return uint8(test::pixel(r, c) * 7); });
+    auto out = machine.buffer<float>(20, 150);
+    const auto check = [&](int radius) {
+      unit::check_clean_without_conflicts(machine);
+      CHECK(unit::differences(out.host(), 20, 150, [&](int r, int c) {
+              int sum = 0;
+              for (int y = -radius; y <= radius; ++y)
+                for (int x = -radius; x <= radius; ++x)
+                  sum += uint8(test::pixel(walk(wrap{}, r + y, 20), walk(wrap{}, c + x, 150)) * 7);
+              return float(sum) / float((2 * radius + 1) * (2 * radius + 1));
+            }) == 0);
+    };
+    REQUIRE(box_filter<box<1>>(machine, in.view(), out.view(), wrap{}));
+    check(1);
+    REQUIRE(box_filter<box<7>>(machine, in.view(), out.view(), wrap{}));
+    check(7);
+  }
 }
 
 TEST_CASE("filters refuse in their own name", "[stencil]") {
