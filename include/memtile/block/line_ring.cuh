@@ -33,6 +33,7 @@ class line_ring {
   static constexpr int line_runs = runs_before + 32 + runs_after, run_bytes = Width * int(sizeof(T));
   static constexpr int copy_bytes = min_of(run_bytes, 16);
   static constexpr bool has_copies = copy_bytes == 4 || copy_bytes == 8 || copy_bytes == 16;
+  static constexpr bool has_element_copies = alignof(T) == sizeof(T) && (sizeof(T) == 4 || sizeof(T) == 8);
   static constexpr int lines = Reach::rows + Warps - 1;  // of a slot
   using tile = shared_tile<unit, Slots * lines, line_runs * way::units>;
 
@@ -52,15 +53,18 @@ class line_ring {
   /// Brings this warp's share of the lines of a slice into a slot; commits nothing.
   template <class Border>
   MEMTILE_FUNCTION void fill(int slot, int64 slice, const Border& border) {
-    const bool is_inside = wide_ && column0_ >= runs_before * Width &&
-                           column0_ + (32 + runs_after) * Width <= in_.cols && slice >= 0 && slice < in_.depth;
+    const bool columns_inside =
+        wide_ && column0_ >= runs_before * Width && column0_ + (32 + runs_after) * Width <= in_.cols;
+    T outside{};
+    const bool has_slice = detail::comes_from_inside(border.slices, slice, in_.depth, outside);
     MEMTILE_UNROLL
     for (int round = 0; round < ceil_div(lines, Warps); ++round) {
       const int y = round * Warps + rank_;
-      const int64 row = row0_ + y - Reach::up;
       if (lines % Warps != 0 && y >= lines) break;
-      if (is_inside && row >= 0 && row < in_.rows) copy_line(slot * lines + y, slice, row);
-      else bring_line(slot * lines + y, slice, row, border);
+      int64 row = row0_ + y - Reach::up;
+      const bool is_there = has_slice && detail::comes_from_inside(border.rows, row, in_.rows, outside);
+      if (columns_inside && is_there) copy_line(slot * lines + y, slice, row);
+      else bring_line(slot * lines + y, slice, row, is_there, outside, border);
     }
   }
   /// The warp's columns from now on: for a walk along a single line.
@@ -102,21 +106,38 @@ class line_ring {
       hw::async_copy<copy_bytes>(to + i, from + i, true, s.at(line_index, run), s.at(slice, y, column));
   }
 
+  // A line that leaves the view, or does not allow wide accesses. Whole runs are copied where they may be; the other
+  // elements one by one, asynchronously as well if they have as many bytes as that takes: a warp at an edge must not wait
+  // for each of them, or its block waits for it.
   template <class Border>
-  MEMTILE_FUNCTION void bring_line(int line_index, int64 slice, int64 y, const Border& border) {
-    T outside{};
-    const bool is_there = detail::comes_from_inside(border.slices, slice, in_.depth, outside) &&
-                          detail::comes_from_inside(border.rows, y, in_.rows, outside);
+  MEMTILE_FUNCTION void bring_line(int line_index, int64 slice, int64 y, bool is_there, T outside,
+                                   const Border& border) {
+    const auto is_whole = [&](int run) {
+      const int64 column = column0_ + (run - runs_before) * Width;
+      return has_copies && wide_ && is_there && column >= 0 && column + Width <= in_.cols;
+    };
+    if constexpr (has_copies) {
+      MEMTILE_KEEP_LOOP
+      for (int run = lane_; run < line_runs; run += 32)
+        if (is_whole(run)) copy_run(line_index, run, slice, y, site_.inner());
+    }
     T* const to = reinterpret_cast<T*>(shared_->cells.address(line_index, 0));
     MEMTILE_KEEP_LOOP
     for (int i = lane_; i < line_runs * Width; i += 32) {
+      if (is_whole(i / Width)) continue;
       int64 column = column0_ + i - runs_before * Width;
       T v = outside;
-      if (is_there && detail::comes_from_inside(border.columns, column, in_.cols, v))
-        v = in_.load(slice, y, column, site_.inner());
-      hw::store_shared(to + i, v, site_.inner().at(line_index, i));
+      const site at = site_.inner().at(line_index, i);
+      if (!is_there || !detail::comes_from_inside(border.columns, column, in_.cols, v)) hw::store_shared(to + i, v, at);
+      else if constexpr (has_element_copies) copy_element(to + i, slice, y, column, at);
+      else hw::store_shared(to + i, in_.load(slice, y, column, site_.inner()), at);
     }
     hw::lanes_meet(site_);
+  }
+  MEMTILE_FUNCTION void copy_element(T* to, int64 slice, int64 y, int64 column, site at) {
+    if (hw::inside("volume_view", {slice, y, column}, {in_.depth, in_.rows, in_.cols}, 2, 1, at))
+      hw::async_copy<int(sizeof(T))>(to, in_.slice(slice).address(y, column), true, at,
+                                     site_.inner().at(slice, y, column));
   }
 
   storage* shared_;
