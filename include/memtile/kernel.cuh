@@ -5,6 +5,7 @@
 
 #include <memtile/block/block.cuh>
 #include <memtile/block/block_reduce.cuh>
+#include <memtile/block/block_stencil.cuh>
 #include <memtile/block/cluster_reduce.cuh>
 #include <memtile/block/global_to_shared.cuh>
 #include <memtile/block/halo_to_shared.cuh>

@@ -4,7 +4,7 @@
 // functor sees it.
 #pragma once
 
-#include <memtile/algorithm/neighbours.cuh>
+#include <memtile/block/neighbours.cuh>
 #include <memtile/block/line_ring.cuh>
 #include <memtile/core/window.hpp>
 

@@ -247,7 +247,7 @@ auto fields(const In&... in) {
 }
 
 /// out(r, c) = functor(n), where n(dy, dx) is in(r + dy, c + dx) for the neighbours of the window; likewise n(dx) of
-/// vectors and n(dz, dy, dx) of volumes. See algorithm/neighbours.cuh.
+/// vectors and n(dz, dy, dx) of volumes. See block/neighbours.cuh.
 ///
 /// Window    star<r>, box<r>, or window<...> with the reach to each side; of any size, larger than the input too
 /// in, out   views or mdspans of one shape, row major, any sizes (0 and 1 too), any pitch; elements of any trivial type.
