@@ -130,7 +130,7 @@ struct separable_mean {
     sum_of_mean<Value> sum = n.at(-Reach::front, 0, 0);
     MEMTILE_UNROLL
     for (int y = 1 - Reach::front; y <= Reach::back; ++y) sum = add(sum, sum_of_mean<Value>(n.at(y, 0, 0)));
-    return type_of_mean<Value>(sum) / type_of_mean<Value>(window_size<Reach>);
+    return quotient<window_size<Reach>, type_of_mean<Value>, sum_of_mean<Value>>{sum};
   }
 };
 
@@ -143,7 +143,7 @@ struct mean_of_window {
     using V = value_of<Neighbours>;
     sum_of_mean<V> sum = 0;
     visit_window<Reach, InRegisters>(n, [&](V v, int) { sum = add(sum, sum_of_mean<V>(v)); });
-    return type_of_mean<V>(sum) / type_of_mean<V>(window_size<Reach>);
+    return quotient<window_size<Reach>, type_of_mean<V>, sum_of_mean<V>>{sum};
   }
 };
 

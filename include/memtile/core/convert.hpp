@@ -57,4 +57,16 @@ MEMTILE_FUNCTION T stored_as(const V& v) {
   else return static_cast<T>(v);
 }
 
+// A sum that is still to be divided: into integers exactly, without a division of floats, else in the type Mean.
+template <int Count, class Mean, class Sum>
+struct quotient {
+  Sum sum;
+};
+template <class T, int Count, class Mean, class Sum>
+MEMTILE_FUNCTION T stored_as(const quotient<Count, Mean, Sum>& q) {
+  if constexpr (is_integer<T> && is_integer<Sum> && Count % 2 == 1)  // nothing lies in the middle of two integers
+    return stored_as<T>(Sum((q.sum < 0 ? q.sum - Count / 2 : q.sum + Count / 2) / Count));
+  else return stored_as<T>(Mean(q.sum) / Mean(Count));
+}
+
 }  // namespace memtile::detail

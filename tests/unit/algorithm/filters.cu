@@ -151,6 +151,22 @@ TEST_CASE("the mean of many bytes is exact, whatever the window", "[stencil][STE
     check(1);
     REQUIRE(box_filter<box<7>>(machine, in.view(), out.view(), wrap{}));
     check(7);
+    // and into bytes: rounded to nearest, every constant stays what it is
+    auto bytes = machine.buffer<uint8>(20, 150), means = machine.buffer<uint8>(20, 150);
+    for (int value : {0, 1, 84, 127, 254, 255}) {
+      bytes.write([&](int, int) { return uint8(value); });
+      REQUIRE(box_filter<box<7>>(machine, bytes.view(), means.view(), reflect{}));
+      CHECK(unit::differences(means.host(), 20, 150, [&](int, int) { return uint8(value); }) == 0);
+    }
+    REQUIRE(box_filter<box<1>>(machine, in.view(), means.view(), wrap{}));
+    const auto exact = [&](int r, int c) {
+      int sum = 0;
+      for (int i = 0; i < 9; ++i)
+        sum += int(in.host()(walk(wrap{}, r + i / 3 - 1, 20), walk(wrap{}, c + i % 3 - 1, 150)));
+      return uint8((2 * sum + 9) / 18);
+    };
+    const auto got = means.host();
+    for (int i = 0; i < 100; ++i) CHECK(got(i % 20, i * 31 % 150) == exact(i % 20, i * 31 % 150));
   }
 }
 
