@@ -54,7 +54,7 @@ class line_ring {
   template <class Border>
   MEMTILE_FUNCTION void fill(int slot, int64 slice, const Border& border) {
     const bool columns_inside =
-        wide_ && column0_ >= runs_before * Width && column0_ + (32 + runs_after) * Width <= in_.cols;
+        has_copies && wide_ && column0_ >= runs_before * Width && column0_ + (32 + runs_after) * Width <= in_.cols;
     T outside{};
     const bool has_slice = detail::comes_from_inside(border.slices, slice, in_.depth, outside);
     MEMTILE_UNROLL

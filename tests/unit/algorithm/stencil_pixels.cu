@@ -118,3 +118,48 @@ TEST_CASE("what an element can not hold becomes its largest or smallest value", 
   }
   check_type<uint8, int8, scaled_uneven>(-128, 127, 0.5);  // halves: of two the even one
 }
+
+namespace {
+
+template <class Pixel>
+struct shift_left {
+  template <class Neighbours>
+  MEMTILE_FUNCTION Pixel operator()(const Neighbours& n) const {
+    const Pixel right = n(0, 1), below = n(1, 0);
+    Pixel mixed = right;
+    mixed[1] = below[1];
+    return mixed;
+  }
+};
+
+// Elements of several values: pixels of interleaved channels, or structures.
+template <class Pixel>
+void check_pixels() {
+  const auto pixel = [](int64 r, int64 c) {
+    Pixel p{};
+    for (int i = 0; i < Pixel::size; ++i) p[i] = typename Pixel::value_type(100 * i + r * 7 + c % 50);
+    return p;
+  };
+  for (auto& machine : testing::machines())
+    for (int cols : {1, 70, 128}) {
+      auto in = machine.buffer<Pixel>(5, cols, [&](int r, int c) { return pixel(r, c); });
+      auto out = machine.buffer<Pixel>(5, cols);
+      REQUIRE(stencil<box<1>>(machine, in.view(), out.view(), shift_left<Pixel>{}, replicate{}));
+      unit::check_clean(machine);
+      CHECK((in.untouched() && out.untouched()));
+      const auto got = out.host();
+      int wrong = 0;
+      for (int r = 0; r < 5; ++r)
+        for (int c = 0; c < cols; ++c)
+          wrong +=
+              got(r, c)[0] != pixel(r, min_of(c + 1, cols - 1))[0] || got(r, c)[1] != pixel(min_of(r + 1, 4), c)[1];
+      CHECK(wrong == 0);
+    }
+}
+
+}  // namespace
+
+TEST_CASE("pixels of three channels and structures of 16 bytes are elements too", "[stencil]") {
+  check_pixels<vec<uint8, 3>>();
+  check_pixels<vec<float, 4>>();
+}
