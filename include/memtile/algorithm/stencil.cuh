@@ -69,7 +69,7 @@ struct stencil_kernel {
     const int64 column0 = hw::opaque(job.first_column + (walks_columns ? first_step : int64(chunk)) * chunk_columns);
     const int64 slice0 = job.slice0 + (walks_columns ? 0 : first_step), row = job.row0 + row0 + rank;
 
-    constexpr int ahead = shape::slots - 1, before = Reach::front + Reach::back;
+    constexpr int ahead = shape::ahead, before = Reach::front + Reach::back;
     auto rings = detail::rings_of<shape>(rank, w.lane(), shared.rings[shares_lines ? 0 : w.rank()], in, row - rank,
                                          column0, job.wide, s);
     const auto fill = [&](int i) {
@@ -91,6 +91,7 @@ struct stencil_kernel {
       fill(i + ahead);
       detail::enter_all(windows, rings, i % shape::slots, functor);
       if (i < before || !is_there) continue;
+      detail::see_all(windows, rings, i % shape::slots);
 
       const int64 slice = walks_columns ? slice0 : slice0 + i - before;
       const int64 column = column0 + (walks_columns ? int64(i) * chunk_columns : 0) + w.lane() * width;

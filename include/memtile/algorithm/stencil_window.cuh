@@ -4,8 +4,8 @@
 // functor sees it.
 #pragma once
 
-#include <memtile/block/neighbours.cuh>
 #include <memtile/block/line_ring.cuh>
+#include <memtile/block/neighbours.cuh>
 #include <memtile/core/window.hpp>
 
 namespace memtile {
@@ -24,28 +24,30 @@ struct stencil_shape {
   static constexpr int width = has_runs ? max_of(16 / largest, 4 / smallest) : 1;
   static constexpr int runs = ceil_div(Reach::left, width) + 1 + ceil_div(Reach::right, width);
 
-  // Registers of the window. A star needs all lines and neighbours of a slice only until that slice is in the middle.
+  // Registers of the window. Of a star only the middle row of each slice is held; the rest of the slice in the middle is
+  // read again from the ring, which keeps it for so long.
   static constexpr int words = (0 + ... + (max_of(4, width* int(sizeof(In))) / 4));
-  static constexpr int line_words = words * runs, cross_words = words * (Reach::rows - 1 + runs - 1);
-  static constexpr int window_words = Reach::is_star ? words * Reach::slices + cross_words * (Reach::back + 1)
-                                                     : line_words * Reach::rows * Reach::slices;
+  static constexpr bool reads_again = Reach::is_star && Reach::slices > 1;
+  static constexpr int window_words =
+      reads_again ? words * (Reach::slices + Reach::rows - 1 + runs) : words * runs * Reach::rows * Reach::slices;
 
   static constexpr bool shares_lines = Reach::rows > 1;
   static constexpr int line_bytes = (31 + runs) * width * (0 + ... + int(sizeof(In)));
-  MEMTILE_FUNCTION static constexpr int bytes_of(int warps_, int slots_) {
-    return slots_ * (shares_lines ? warps_ + Reach::rows - 1 : warps_) * line_bytes;
+  MEMTILE_FUNCTION static constexpr int slots_of(int ahead_) { return ahead_ + 1 + (reads_again ? Reach::back : 0); }
+  MEMTILE_FUNCTION static constexpr bool has_room(int warps_, int ahead_) {
+    return slots_of(ahead_) * (shares_lines ? warps_ + Reach::rows - 1 : warps_) * line_bytes <= 48 * 1024;
   }
-  // Warps of a block and slices that its rings hold, all but one of which are on their way: 8 warps where 48 KiB allow it,
-  // and 4 KiB for each, of which 32 on a multiprocessor have 112 KiB on their way.
-  static constexpr int limit = 48 * 1024;
-  MEMTILE_FUNCTION static constexpr int most_slots() {
-    int slots_ = 4;
-    while (slots_ < 32 && 2 * slots_ * line_bytes <= 4608 && bytes_of(8, 2 * slots_) <= limit) slots_ *= 2;
-    return slots_;
+  // Slices that are on their way: 4 KiB of them for a warp, of which 32 on a multiprocessor have 112 KiB; three where more
+  // do not fit. Rather fewer warps than fewer slices, unless those share lines.
+  MEMTILE_FUNCTION static constexpr int most_ahead() {
+    int ahead_ = 3;
+    while (ahead_ < 31 && 2 * (ahead_ + 1) * line_bytes <= 4608) ahead_ = 2 * ahead_ + 1;
+    return has_room(shares_lines ? 8 : 4, ahead_) ? ahead_ : 3;
   }
-  static constexpr int slots = most_slots();
-  static constexpr int warps = bytes_of(8, slots) <= limit ? 8 : bytes_of(4, slots) <= limit ? 4 : 1;
-  static constexpr bool fits = window_words <= 112 && bytes_of(warps, slots) <= limit;
+  static constexpr int ahead = most_ahead(), slots = slots_of(ahead);
+  static constexpr int warps = has_room(8, ahead) ? 8 : has_room(4, ahead) ? 4 : 1;
+  // One warp that brings all lines of a high window for itself is slower than loads from the first-level cache.
+  static constexpr bool fits = window_words <= 112 && has_room(warps, ahead) && (warps > 1 || !shares_lines);
 
   static constexpr int sharing = shares_lines ? warps : 1;
   template <class T>
@@ -68,6 +70,7 @@ struct held_window {
   MEMTILE_FUNCTION T at(int slice, int row, int column) const {
     return lines[slice + Reach::front][row + Reach::up][any_ring::first + column];
   }
+  // The slice in a slot becomes the last one; the first one is forgotten.
   template <class Ring, class Functor>
   MEMTILE_FUNCTION void enter(const Ring& ring, int slot, const Functor&) {
     MEMTILE_UNROLL
@@ -78,6 +81,37 @@ struct held_window {
     }
   }
 };
+
+// The same of a star: one run of each slice, and the lines of the slice in the middle.
+template <class T, int Width, class Reach>
+struct held_star {
+  using any_ring = line_ring<T, Width, Reach, 1, 1>;
+  packed_run<T, Width, 1> own[Reach::slices];
+  typename any_ring::line middle[Reach::rows];
+
+  MEMTILE_FUNCTION T at(int slice, int row, int column) const {
+    return slice == 0 ? middle[row + Reach::up][any_ring::first + column] : own[slice + Reach::front][column];
+  }
+  template <class Ring, class Functor>
+  MEMTILE_FUNCTION void enter(const Ring& ring, int slot, const Functor&) {
+    MEMTILE_UNROLL
+    for (int z = 0; z + 1 < Reach::slices; ++z) own[z] = own[z + 1];
+    own[Reach::slices - 1] = ring.read_own(slot, Reach::up);
+  }
+  // Once the window is whole.
+  template <class Ring>
+  MEMTILE_FUNCTION void see_middle(const Ring& ring, int slot) {
+    const int earlier = slot < Reach::back ? slot - Reach::back + Ring::slots : slot - Reach::back;
+    MEMTILE_UNROLL
+    for (int y = 0; y < Reach::rows; ++y) middle[y] = ring.read(earlier, y);
+  }
+};
+template <class Window, class Ring>
+MEMTILE_FUNCTION void see_middle(Window&, const Ring&, int) {}
+template <class T, int Width, class Reach, class Ring>
+MEMTILE_FUNCTION void see_middle(held_star<T, Width, Reach>& window, const Ring& ring, int slot) {
+  window.see_middle(ring, slot);
+}
 
 // A functor of two passes: `row_result of_row(values)` makes one value of the neighbours in a line, values(dx), and only
 // these are held; n.at(slice, 0, 0) is that of a slice.
@@ -118,12 +152,14 @@ template <class Result, class Reach, class Out, class... In>
 struct shape_and_windows : stencil_shape<Reach, conditional_t<(sizeof(Result) > sizeof(Out)), Result, Out>, In...> {
   using base = stencil_shape<Reach, conditional_t<(sizeof(Result) > sizeof(Out)), Result, Out>, In...>;
   static constexpr bool fits = base::width * max_of(4, int(sizeof(Result))) / 4 * Reach::slices <= 80 &&
-                               base::bytes_of(base::warps, base::slots) <= base::limit;
+                               base::has_room(base::warps, base::ahead);
   using windows = pack<held_row_results<Result, base::width, Reach>>;
 };
 template <class Reach, class Out, class... In>
 struct shape_and_windows<void, Reach, Out, In...> : stencil_shape<Reach, Out, In...> {
-  using windows = pack<held_window<In, stencil_shape<Reach, Out, In...>::width, Reach>...>;
+  using base = stencil_shape<Reach, Out, In...>;
+  using windows =
+      pack<conditional_t<base::reads_again, held_star<In, base::width, Reach>, held_window<In, base::width, Reach>>...>;
 };
 template <class Functor, class Reach, class Out, class... In>
 using shape_for = shape_and_windows<typename row_pass<Functor>::result, Reach, Out, In...>;
@@ -163,6 +199,12 @@ MEMTILE_FUNCTION void enter_all(pack<Window, Windows...>& windows, const pack<Ri
                                 const Functor& functor) {
   windows.first.enter(rings.first, slot, functor);
   enter_all(windows.rest, rings.rest, slot, functor);
+}
+MEMTILE_FUNCTION void see_all(pack<>&, const pack<>&, int) {}
+template <class Window, class... Windows, class Ring, class... Rings>
+MEMTILE_FUNCTION void see_all(pack<Window, Windows...>& windows, const pack<Ring, Rings...>& rings, int slot) {
+  see_middle(windows.first, rings.first, slot);
+  see_all(windows.rest, rings.rest, slot);
 }
 template <class Shape>
 MEMTILE_FUNCTION pack<> rings_of(int, int, pack<>&, const pack<>&, int64, int64, uint32, site) {

@@ -40,6 +40,7 @@ class line_ring {
  public:
   using line = packed_run<T, Width, runs_before + 1 + runs_after>;
   static constexpr int first = runs_before * Width;  // a lane's own values in its line
+  static constexpr int slots = Slots;
   struct storage {
     tile cells;
   };
@@ -70,20 +71,26 @@ class line_ring {
   /// The warp's columns from now on: for a walk along a single line.
   MEMTILE_FUNCTION void move_to(int64 column0) { column0_ = column0; }
 
-  /// This lane's run of the line number y of those around its row, with the runs before and after it.
-  MEMTILE_FUNCTION line read(int slot, int y) const {
-    line v;
+  /// This lane's run of the line number y of those around its row, with the runs before and after it; or its own alone.
+  MEMTILE_FUNCTION line read(int slot, int y) const { return runs_from<runs_before + 1 + runs_after>(slot, y, 0); }
+  MEMTILE_FUNCTION packed_run<T, Width, 1> read_own(int slot, int y) const {
+    return runs_from<1>(slot, y, runs_before);
+  }
+
+ private:
+  template <int Runs>
+  MEMTILE_FUNCTION packed_run<T, Width, Runs> runs_from(int slot, int y, int run0) const {
+    packed_run<T, Width, Runs> v;
     MEMTILE_UNROLL
-    for (int r = 0; r < runs_before + 1 + runs_after; ++r) {
-      const auto run =
-          shared_->cells.load(wide<way::units>, slot * lines + rank_ + y, (lane_ + r) * way::units, site_.inner());
+    for (int r = 0; r < Runs; ++r) {
+      const auto run = shared_->cells.load(wide<way::units>, slot * lines + rank_ + y, (lane_ + run0 + r) * way::units,
+                                           site_.inner());
       MEMTILE_UNROLL
       for (int i = 0; i < way::units; ++i) v.units[r * way::units + i] = run[i];
     }
     return v;
   }
 
- private:
   MEMTILE_FUNCTION void copy_line(int line_index, int64 slice, int64 y) {
     if constexpr (has_copies) {
       copy_run(line_index, lane_ + runs_before, slice, y, site_.inner());

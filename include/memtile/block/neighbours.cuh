@@ -79,6 +79,8 @@ namespace detail {
 // Whether a neighbour is one of the window; if not, the simulator says so.
 template <class Reach>
 MEMTILE_FUNCTION bool in_window(int slice, int row, int column, site s) {
+  if (Reach::is_star && (slice != 0) + (row != 0) + (column != 0) > 1)
+    return hw::inside("axes of a star", {slice, row, column}, {1, 1, 1}, 2, 1, s);
   return hw::inside("window", {slice + Reach::front, row + Reach::up, column + Reach::left},
                     {Reach::slices, Reach::rows, Reach::columns}, 2, 1, s);
 }

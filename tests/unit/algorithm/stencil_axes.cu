@@ -128,6 +128,8 @@ TEST_CASE("stars in a volume, in registers and beyond", "[stencil]") {
     for (const volume& v : volumes) {
       check_volume<star<1>>(machine, v, cross<1>{}, constant{-3.f},
                             [](const auto& at, int z, int r, int c) { return expected_cross<1>(at, z, r, c); });
+      check_volume<star<2>>(machine, v, cross<2>{}, replicate{},
+                            [](const auto& at, int z, int r, int c) { return expected_cross<2>(at, z, r, c); });
       check_volume<star<4>>(machine, v, cross<4>{}, reflect{},
                             [](const auto& at, int z, int r, int c) { return expected_cross<4>(at, z, r, c); });
     }

@@ -33,7 +33,35 @@ struct sum_of_far {
   }
 };
 
+// A sum along both axes, with weights that differ.
+struct long_cross {
+  template <class Neighbours>
+  MEMTILE_FUNCTION float operator()(const Neighbours& n) const {
+    float sum = n(0, 0);
+    MEMTILE_UNROLL
+    for (int d = 1; d <= 4; ++d)
+      sum += float(d) * n(-d, 0) + float(d + 4) * n(d, 0) + float(d + 8) * n(0, -d) + float(d + 12) * n(0, d);
+    return sum;
+  }
+  template <class At, class Border>
+  double expected(const At& at, const Border& border, int64 r, int64 c, int64 rows, int64 cols) const {
+    const auto n = [&](int y, int x) { return test::with_border(at, border, r + y, c + x, rows, cols); };
+    double sum = n(0, 0);
+    for (int d = 1; d <= 4; ++d) sum += d * n(-d, 0) + (d + 4) * n(d, 0) + (d + 8) * n(0, -d) + (d + 12) * n(0, d);
+    return sum;
+  }
+};
+
 }  // namespace
+
+TEST_CASE("a star of radius 4 has its neighbours at every size and placement", "[stencil]") {
+  for (auto& machine : testing::machines())
+    for (const test::image& shape : {test::image{1, 1}, test::image{3, 5}, test::image{20, 128},
+                                     test::image{41, 300, 4}, test::image{9, 133, 1, 1}}) {
+      test::check_stencil<star<4>>(machine, shape, long_cross{}, reflect101{});
+      test::check_stencil<star<4>>(machine, shape, long_cross{}, constant{5.f});
+    }
+}
 
 TEST_CASE("a view of a larger image is the image", "[stencil][STEN-01]") {
   for (auto& machine : testing::machines()) {

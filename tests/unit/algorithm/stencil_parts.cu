@@ -4,6 +4,8 @@
 // steps, and what is refused in which words.
 #include <support/stencil.hpp>
 
+#include <string>
+
 using namespace memtile;
 
 namespace {
@@ -143,4 +145,7 @@ TEST_CASE("a neighbour that is not in the window is found in the simulator", "[s
   CHECK_FALSE(found);
   REQUIRE_FALSE(machine.last_report()->faults().empty());
   CHECK(machine.last_report()->faults()[0].kind == sim::fault_kind::out_of_bounds);
+  const status diagonal = stencil<star<1>>(machine, in.view(), out.view(), unlike, reflect{});
+  CHECK_FALSE(diagonal);
+  CHECK(diagonal.message().find("axes of a star") != std::string::npos);
 }
