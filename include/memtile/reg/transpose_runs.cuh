@@ -20,11 +20,11 @@ MEMTILE_FUNCTION void transpose_runs(vec<uint32, 4> (&run)[16 / Bytes]) {
       if ((i & half) != 0) continue;
       MEMTILE_UNROLL
       for (int j = 0; j < 4; ++j) {
-        const int words = half * Bytes / 4;
-        if (words > 0) {
-          if ((j & words) != 0) continue;
-          const uint32 kept = run[i][j + words];
-          run[i][j + words] = run[i + half][j];
+        const int distance = half * Bytes / 4;
+        if (distance > 0) {
+          if ((j & distance) != 0) continue;
+          const uint32 kept = run[i][j + distance];
+          run[i][j + distance] = run[i + half][j];
           run[i + half][j] = kept;
         } else {
           const uint32 a = run[i][j], b = run[i + half][j];
