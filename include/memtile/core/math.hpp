@@ -105,21 +105,6 @@ MEMTILE_MATH_FUNCTION(erfc, ::erfcf, ::erfc, __builtin_erfcf, __builtin_erfc)
 #undef MEMTILE_MATH_FUNCTION
 #undef MEMTILE_MATH_CALL
 
-/// The nearest whole number, of two the even one; beyond int32 that type's ends, and 0 for NaN.
-template <class T, class = detail::enable_if_t<detail::is_floating<T>>>
-MEMTILE_FUNCTION int32 nearest_int32(T x) {
-#if defined(__CUDA_ARCH__)
-  if constexpr (detail::is_same<T, float>) return __float2int_rn(x);
-  else return x != x ? 0 : __double2int_rn(x);
-#else
-  if (x != x) return 0;
-  if (x >= T(2147483648.0)) return 2147483647;
-  if (x <= T(-2147483648.0)) return -2147483647 - 1;
-  const T nearest = round_to_even(x);
-  return nearest >= T(2147483648.0) ? 2147483647 : int32(nearest);
-#endif
-}
-
 /// |x| of any signed type.
 template <class T>
 MEMTILE_FUNCTION T abs(T x) {

@@ -47,8 +47,9 @@ rectangle extent_of(const matrix_view<T, Layout>& v) {
 }
 template <class T>
 rectangle extent_of(const matrix_view<T, strided>& v) {
-  return {int64(reinterpret_cast<size_t>(v.data)), 1,
-          (v.rows - 1) * v.row_pitch + (v.cols - 1) * v.column_pitch + int64(sizeof(T)), 0};
+  const bool is_empty = v.rows <= 0 || v.cols <= 0;
+  const int64 last = (v.rows - 1) * v.row_pitch + (v.cols - 1) * v.column_pitch;
+  return {int64(reinterpret_cast<size_t>(v.data)), 1, is_empty ? 0 : last + int64(sizeof(T)), 0};
 }
 template <class T>
 rectangle extent_of(const volume_view<T>& v) {

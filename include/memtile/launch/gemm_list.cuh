@@ -92,9 +92,9 @@ status gemm_list(Where&& where, const List& list, const Epilogue& epilogue) {
                                                     return status{};
                                                   });
     if (!s) return status::refused("gemm_list: product {}: {}", number, s.message());
-    entries.push_back({detail::bytes_of(q.a), false, number});
-    entries.push_back({detail::bytes_of(q.b), false, number});
-    entries.push_back({detail::bytes_of(q.c), true, number});
+    entries.push_back({detail::extent_of(q.a), false, number});
+    entries.push_back({detail::extent_of(q.b), false, number});
+    entries.push_back({detail::extent_of(q.c), true, number});
     ++number;
   }
   if (status s = detail::check_apart(entries); !s) return s;

@@ -132,23 +132,14 @@ status check_operand(const char* name, const gemm_operand<View, IsBatch>& operan
 // The bytes between the first and behind the last element of a matrix.
 template <class T>
 int64 bytes_spanned(const matrix_view<T, strided>& v) {
-  if (v.rows == 0 || v.cols == 0) return 0;
-  return (v.rows - 1) * v.row_pitch + (v.cols - 1) * v.column_pitch + int64(sizeof(T));
+  return extent_of(v).bytes;
 }
 // Where an operand lies: exact for one matrix with a unit stride, else all from its first to its last byte. What pointers
 // in device memory point to is not known.
-template <class T>
-rectangle bytes_of(const matrix_view<T, strided>& v) {
-  return {int64(reinterpret_cast<size_t>(v.data)), 1, bytes_spanned(v), bytes_spanned(v)};
-}
-template <class T, class Layout>
-rectangle bytes_of(const matrix_view<T, Layout>& v) {
-  return rectangle_of(v);
-}
 template <class View, bool IsBatch>
 rectangle bytes_of(const gemm_operand<View, IsBatch>& operand) {
   const auto& view = view_of(operand.series.first);
-  if (!IsBatch) return bytes_of(view);
+  if (!IsBatch) return extent_of(view);
   if (operand.series.pointers.data != nullptr || operand.count == 0) return {0, 0, 0, 0};
   const int64 all = (operand.count - 1) * operand.series.step + bytes_spanned(as_strided(view));
   return {int64(reinterpret_cast<size_t>(view.data)), 1, all, all};
