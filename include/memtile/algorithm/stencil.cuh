@@ -72,26 +72,27 @@ struct stencil_kernel {
     constexpr int ahead = shape::ahead, before = Reach::front + Reach::back;
     auto rings = detail::rings_of<shape>(rank, w.lane(), shared.rings[shares_lines ? 0 : w.rank()], in, row - rank,
                                          column0, job.wide, s);
-    const auto fill = [&](int i) {
+    const auto fill = [&](int i, int slot) {
       if (i < steps + before) {
         if constexpr (walks_columns) detail::move_all(rings, column0 + int64(i) * chunk_columns);
-        detail::fill_all(rings, i % shape::slots, walks_columns ? slice0 : slice0 - Reach::front + i, border);
+        detail::fill_all(rings, slot, walks_columns ? slice0 : slice0 - Reach::front + i, border);
       }
       hw::async_commit(s);
     };
     MEMTILE_KEEP_LOOP
-    for (int i = 0; i < ahead; ++i) fill(i);
+    for (int i = 0; i < ahead; ++i) fill(i, i);
 
     typename shape::windows windows;
-    for (int i = 0; i < steps + before; ++i) {
+    int slot = 0;
+    for (int i = 0; i < steps + before; ++i, slot = slot + 1 < shape::slots ? slot + 1 : 0) {
       hw::async_wait<ahead - 1>(s);
       // What the others copied is there, and they have read the slot that is filled now.
       if constexpr (shares_lines) b.sync(s);
       else w.sync(s);
-      fill(i + ahead);
-      detail::enter_all(windows, rings, i % shape::slots, functor);
+      fill(i + ahead, slot + ahead < shape::slots ? slot + ahead : slot + ahead - shape::slots);
+      detail::enter_all(windows, rings, slot, functor);
       if (i < before || !is_there) continue;
-      detail::see_all(windows, rings, i % shape::slots);
+      detail::see_all(windows, rings, slot);
 
       const int64 slice = walks_columns ? slice0 : slice0 + i - before;
       const int64 column = column0 + (walks_columns ? int64(i) * chunk_columns : 0) + w.lane() * width;
