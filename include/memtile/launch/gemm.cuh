@@ -69,6 +69,7 @@ struct gemm_call {
   using C = typename OperandC::view;
 
   using asked = conditional_t<is_same<Policy, automatic>, gemm_policy<>, Policy>;
+  static constexpr bool has_mapped = is_mapped<A> || is_mapped<B>;
   // Mapped operands lie in shared memory as they do in memory; what their functors make of them is added up.
   using T = elements<element_in_memory<A>, element_in_memory<B>>;
   using accumulator = typename gemm_types<elements<typename A::element, typename B::element>, asked>::accumulator;
@@ -76,20 +77,22 @@ struct gemm_call {
   static constexpr bool is_symmetric = is_same<typename asked::semiring, plus_times> && is_number<accumulator>;
   using semiring =
       conditional_t<Swapped && !is_symmetric, swapped_semiring<typename asked::semiring>, typename asked::semiring>;
-  using adds_in = conditional_t<is_mapped<A> || is_mapped<B>, accumulator, typename asked::accumulator>;
+  using adds_in = conditional_t<has_mapped, accumulator, typename asked::accumulator>;
   template <class Tile>
   using product = block_gemm<T, typename asked::template with<Tile, semiring, adds_in>>;
-  using smallest = product<conditional_t<asked::names_tile, asked, typename gemm_tiles<accumulator>::smallest>>;
+  using small_tile = typename gemm_tiles<accumulator>::smallest;
+  using smallest = product<
+      conditional_t<asked::names_tile, asked, conditional_t<has_mapped, with_free_registers<small_tile>, small_tile>>>;
   using largest = product<conditional_t<asked::names_tile, asked, typename gemm_tiles<accumulator>::largest>>;
   using one_warp = product<conditional_t<asked::names_tile, asked, typename gemm_tiles<accumulator>::one_warp>>;
   // A call of one product of small matrices is too short for its tile to matter; each tile costs the compiler time.
   static constexpr bool has_one_warp = OperandC::is_batch && !is_same<smallest, one_warp>;
   // Whether there are two to choose from: smaller types than accumulators, mapped ones, and whole numbers of another
   // arithmetic (min_plus compares for each product) take the small tile, whose registers have room for them.
-  static constexpr bool has_choice =
-      !is_same<smallest, largest> && sizeof(typename A::element) == sizeof(accumulator) &&
-      sizeof(typename B::element) == sizeof(accumulator) && !is_mapped<A> && !is_mapped<B> &&
-      (is_same<typename asked::semiring, plus_times> || !is_integer<accumulator>);
+  static constexpr bool has_choice = !is_same<smallest, largest> &&
+                                     sizeof(typename A::element) == sizeof(accumulator) &&
+                                     sizeof(typename B::element) == sizeof(accumulator) && !has_mapped &&
+                                     (is_same<typename asked::semiring, plus_times> || !is_integer<accumulator>);
 
   static constexpr bool has_strided = is_same<typename A::layout, strided> || is_same<typename B::layout, strided> ||
                                       is_same<typename C::layout, strided>;

@@ -47,6 +47,9 @@ template <>
 struct tiles_for<2> : tiles_for<4> {};
 template <>
 struct tiles_for<1> : tiles_for<4> {};
+// The same for elements that pass through a functor: that needs registers, so no number of blocks bounds them.
+template <class Tile>
+using with_free_registers = gemm_policy<typename Tile::block, typename Tile::thread, memtile::stages<Tile::stages>>;
 }  // namespace detail
 template <class Accumulator>
 using gemm_tiles = detail::tiles_for<int(sizeof(Accumulator))>;
