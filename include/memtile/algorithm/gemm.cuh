@@ -63,19 +63,20 @@ struct gemm_kernel : detail::runs_in_cluster<MaySplit> {
                                  Epilogue epilogue) const {
     const int slices = MaySplit ? split.slices : 1;
     const int index = block.grid_column() / slices, slice = block.grid_column() - index * slices;
-    const auto work = products.work(index, block_m, block_n);
-    const auto& c = work.product.c;
-    const int64 row0 = int64(work.tile.row) * block_m, column0 = int64(work.tile.column) * block_n;
 
     Product multiply{block, shared.product};
-    k_range part{0, detail::view_of(work.product.a).cols};
-    if (MaySplit) part = {slice * split.steps_each, min_of(part.end, (slice + 1) * split.steps_each)};
-    multiply.template multiply_add<Bytes>(work.product.a, work.product.b, row0, column0, part);
+    add_products(multiply, products.work(index, block_m, block_n), split, slice);
     if constexpr (MaySplit) {
       if (slices > 1 && !(block.cluster().size() > 1 ? joined_in_cluster(block, multiply, shared.sums)
                                                      : joined(block, multiply, split, index, slice)))
         return;
     }
+
+    // Accumulators that fill the registers leave none to hold the place over the loop.
+    if constexpr (fills_registers) multiply.place_again();
+    const auto work = products.work(fills_registers ? hw::block_column_again() / slices : index, block_m, block_n);
+    const auto& c = work.product.c;
+    const int64 row0 = int64(work.tile.row) * block_m, column0 = int64(work.tile.column) * block_n;
 
     using T = typename detail::bare_t<decltype(c)>::element;
     constexpr int stored_width = Bytes == 16 ? Product::template run<T> : 1;
@@ -103,6 +104,19 @@ struct gemm_kernel : detail::runs_in_cluster<MaySplit> {
   }
 
  private:
+  static constexpr bool fills_registers = Product::shape::accumulator_registers >= 128;
+
+  template <class Work>
+  MEMTILE_FUNCTION static void add_products(Product& multiply, const Work& work, const gemm_split<accumulator>& split,
+                                            int slice) {
+    const auto& a = work.product.a;
+    const auto& b = work.product.b;
+    k_range part{0, detail::view_of(a).cols};
+    if (MaySplit) part = {slice * split.steps_each, min_of(part.end, (slice + 1) * split.steps_each)};
+    multiply.template multiply_add<Bytes>(a, b, int64(work.tile.row) * block_m, int64(work.tile.column) * block_n,
+                                          part);
+  }
+
   // The sums of all blocks of the cluster in the first one's accumulators, added in the order of the slices. True in that one.
   template <class Sums>
   MEMTILE_FUNCTION static bool joined_in_cluster(block block, Product& multiply, Sums& own) {

@@ -264,6 +264,10 @@ class block_gemm {
   }
 
   /// The results of the calling thread; (i, j) is that of row(i) and column(j) of the block's tile.
+  /// Finds out once more which results are the calling thread's, in a block of one dimension, so that nothing of it need have
+  /// been held in a register since.
+  MEMTILE_FUNCTION void place_again() { place_thread(hw::thread_rank_again()); }
+
   MEMTILE_FUNCTION accumulator_fragment& accumulators() { return accumulators_; }
   MEMTILE_FUNCTION int row(int i) const { return rows_[i]; }
   MEMTILE_FUNCTION int column(int j) const { return columns_[j]; }

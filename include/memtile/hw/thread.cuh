@@ -30,6 +30,26 @@ MEMTILE_FUNCTION int block_column() {
   return sim::current != nullptr ? int(sim::current->block_column) : 0;
 #endif
 }
+// The same numbers in a grid and blocks of one dimension, read once more: between the two readings no register need hold
+// them, nor what follows from them.
+MEMTILE_FUNCTION int thread_rank_again() {
+#if defined(__CUDA_ARCH__)
+  int rank;
+  asm volatile("mov.u32 %0, %%tid.x;" : "=r"(rank));
+  return rank;
+#else
+  return thread_rank();
+#endif
+}
+MEMTILE_FUNCTION int block_column_again() {
+#if defined(__CUDA_ARCH__)
+  int column;
+  asm volatile("mov.u32 %0, %%ctaid.x;" : "=r"(column));
+  return column;
+#else
+  return block_column();
+#endif
+}
 MEMTILE_FUNCTION int block_row() {
 #if defined(__CUDA_ARCH__)
   return int(blockIdx.y);
