@@ -10,7 +10,8 @@
 
 namespace test {
 
-/// One kind of epilogue for all cases, and rows for all matrices unless said otherwise: each combination is a kernel more for
+/// One kind of epilogue for all cases, and rows for all matrices unless said otherwise: each combination is a kernel
+/// more for
 /// the compiler.
 template <class T, class Tile>
 class at_tile {
@@ -58,7 +59,8 @@ class at_tile {
         for (int k : {1, tile_k - 1, tile_k, tile_k + 1})
           check(machine, m, n, k, integer_a, integer_b, nan, 1, 0, product(k));
   }
-  // Every inner size at one element; at four tiles every eleventh, which meets every state of the pipeline and every rest.
+  // Every inner size at one element; at four tiles every eleventh, which meets every state of the pipeline and every
+  // rest.
   template <class Machine>
   static void inner_sizes(Machine& machine) {  // GEMM-02
     constexpr int most = 2 * Tile::stages * tile_k + 1;

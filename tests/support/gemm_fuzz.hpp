@@ -4,9 +4,11 @@
 //
 //   MEMTILE_FUZZ_RUNS   cases over all kinds together (400)
 //   MEMTILE_FUZZ_SEED   another series of them (1)
-//   MEMTILE_FUZZ_ONLY   the number of one case of each kind; a failure prints it, and the name of the test is the kind's
+//   MEMTILE_FUZZ_ONLY   the number of one case of each kind; a failure prints it, and the name of the test is the
+// kind's
 //
-// What the compiler must know - types, layouts, policy - is a `kind`; all else is drawn at run time. Equal means equal as
+// What the compiler must know - types, layouts, policy - is a `kind`; all else is drawn at run time. Equal means equal
+// as
 // numbers: 0 and -0 are one.
 #pragma once
 
@@ -53,7 +55,8 @@ bool same_bytes(const T& x, const T& y) {
   return std::memcmp(static_cast<const void*>(&x), static_cast<const void*>(&y), sizeof(T)) == 0;
 }
 
-/// The memory of one operand: small integers where the place says, or where `is_poison` is set, and everywhere else, poison.
+/// The memory of one operand: small integers where the place says, or where `is_poison` is set, and everywhere else,
+/// poison.
 template <class T>
 class field {
  public:

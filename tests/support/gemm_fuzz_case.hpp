@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: The memtile authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A random matmul as numbers of run time: sizes, where each matrix lies, alpha and beta, slices. Drawn from (seed, index)
+// A random matmul as numbers of run time: sizes, where each matrix lies, alpha and beta, slices. Drawn from (seed,
+// index)
 // alone, so that a case can be run again by itself on any machine.
 #pragma once
 

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: The memtile authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What each shipped tile costs in memory accesses, in the simulator: the formula that stands where the tiles do, in all four
+// What each shipped tile costs in memory accesses, in the simulator: the formula that stands where the tiles do, in all
+// four
 // layouts, without bank conflicts, and with every sector full.
 #include <support/gemm.hpp>
 

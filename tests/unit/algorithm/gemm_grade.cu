@@ -6,7 +6,8 @@
 //
 //   |c - exact| <= max(8, K / 16) * eps * (|A||B|)     eps = 2^-24, 2^-53
 //
-// A chain of fused multiply-adds guarantees K * eps for any data; on random data rounding errors partly cancel: at K = 4096
+// A chain of fused multiply-adds guarantees K * eps for any data; on random data rounding errors partly cancel: at K =
+// 4096
 // it has 2.4 for normal and 40 for uniform numbers.
 #include <support/gemm.hpp>
 #include <support/gemm_fuzz_case.hpp>
