@@ -16,8 +16,8 @@ void check_cost(sim::machine& machine, const A& a, const B& b, const matrix_view
   using products = detail::one_product<A, B, matrix_view<T>>;
   const gemm_kernel<product, 16, false, products, store_product> kernel{};
   const grid tiles(c.rows / product::block_m * (c.cols / product::block_n));
-  REQUIRE(
-      launch(machine, tiles, kernel, products{{a, b, c}}, gemm_split<T>{1, a.cols, nullptr, nullptr, {}}, store_product{}));
+  REQUIRE(launch(machine, tiles, kernel, products{{a, b, c}}, gemm_split<T>{1, a.cols, nullptr, nullptr, {}},
+                 store_product{}));
   const sim::report& report = *machine.last_report();
   CHECK_THAT(report, sim::IsClean());
   CHECK_THAT(report, sim::HasNoBankConflicts());
