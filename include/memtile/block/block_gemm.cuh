@@ -131,8 +131,14 @@ class block_gemm {
     };
 
     constexpr int ahead = shape::stages - 1;
-    MEMTILE_KEEP_LOOP
-    for (int step = 0; step < ahead; ++step) fetch(step, step);
+    if constexpr (Bytes !=
+                  0) {  // straight code holds fewer addresses; where it is long, it costs the compiler too much
+      MEMTILE_UNROLL
+      for (int step = 0; step < ahead; ++step) fetch(step, step);
+    } else {
+      MEMTILE_KEEP_LOOP
+      for (int step = 0; step < ahead; ++step) fetch(step, step);
+    }
     int slot = 0, free_slot = ahead;
     for (int step = 0; step < steps; ++step) {
       hw::async_wait<ahead - 1>(s);
@@ -263,11 +269,11 @@ class block_gemm {
     reg_to_global<Width>(accumulators_, rows_, columns_, out, row0, column0, make, s.within("block_gemm"));
   }
 
-  /// The results of the calling thread; (i, j) is that of row(i) and column(j) of the block's tile.
   /// Finds out once more which results are the calling thread's, in a block of one dimension, so that nothing of it need have
   /// been held in a register since.
   MEMTILE_FUNCTION void place_again() { place_thread(hw::thread_rank_again()); }
 
+  /// The results of the calling thread; (i, j) is that of row(i) and column(j) of the block's tile.
   MEMTILE_FUNCTION accumulator_fragment& accumulators() { return accumulators_; }
   MEMTILE_FUNCTION int row(int i) const { return rows_[i]; }
   MEMTILE_FUNCTION int column(int j) const { return columns_[j]; }
