@@ -14,6 +14,7 @@ struct own_kernel {
   using around = block_stencil<float, box<2>, 8, 32>;
   int threads;
   Border border;
+  test::weighted<2> weights;
   struct storage {
     around::storage tile;
   };
@@ -22,7 +23,7 @@ struct own_kernel {
     around stencil{b, shared.tile};
     stencil.load(in, row0, column0, border);
     b.sync();
-    stencil.each([&](int r, int c, const auto& n) { out.store_inside(row0 + r, column0 + c, unlike(n)); });
+    stencil.each([&](int r, int c, const auto& n) { out.store_inside(row0 + r, column0 + c, weights(n)); });
   }
 };
 
@@ -34,8 +35,8 @@ void check(const Border& border) {
         const sim::placement place{shape.cols + shape.gap, shape.offset};
         auto in = machine.buffer<float>(shape.rows, shape.cols, test::pixel, place);
         auto out = machine.buffer<float>(shape.rows, shape.cols, place);
-        REQUIRE(launch(machine, grid_for(shape.rows, shape.cols, 8, 32), own_kernel<Border>{threads, border}, in.view(),
-                       out.view()));
+        REQUIRE(launch(machine, grid_for(shape.rows, shape.cols, 8, 32), own_kernel<Border>{threads, border, unlike},
+                       in.view(), out.view()));
         unit::check_clean(machine);
         if (threads % 32 == 0) unit::check_clean_without_conflicts(machine);
         CHECK(unit::differences(out.host(), shape.rows, shape.cols, [&](int r, int c) {
