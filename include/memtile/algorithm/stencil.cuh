@@ -82,7 +82,7 @@ struct stencil_kernel {
     MEMTILE_KEEP_LOOP
     for (int i = 0; i < ahead; ++i) fill(i, i);
 
-    typename shape::windows windows;
+    typename shape::windows windows{};  // what moves on before the first slices have come is nothing
     int slot = 0;
     for (int i = 0; i < steps + before; ++i, slot = slot + 1 < shape::slots ? slot + 1 : 0) {
       hw::async_wait<ahead - 1>(s);
