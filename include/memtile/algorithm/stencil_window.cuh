@@ -19,7 +19,7 @@ struct stencil_shape {
   static constexpr int fields = sizeof...(In);
   static constexpr int largest = largest_of(int(sizeof(Out)), int(sizeof(In))...),
                        smallest = smallest_of(int(sizeof(In))...);
-  static constexpr bool has_runs = 16 % largest == 0 && 16 % smallest == 0;
+  static constexpr bool has_runs = 16 % int(sizeof(Out)) == 0 && (true && ... && (16 % int(sizeof(In)) == 0));
   // Columns of a lane: 16 bytes of the largest type, and at least the 4 of an asynchronous copy of the smallest.
   static constexpr int width = has_runs ? max_of(16 / largest, 4 / smallest) : 1;
   static constexpr int runs = ceil_div(Reach::left, width) + 1 + ceil_div(Reach::right, width);

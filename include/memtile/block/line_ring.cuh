@@ -32,7 +32,9 @@ class line_ring {
   static constexpr int runs_before = ceil_div(Reach::left, Width), runs_after = ceil_div(Reach::right, Width);
   static constexpr int line_runs = runs_before + 32 + runs_after, run_bytes = Width * int(sizeof(T));
   static constexpr int copy_bytes = min_of(run_bytes, 16);
-  static constexpr bool has_copies = copy_bytes == 4 || copy_bytes == 8 || copy_bytes == 16;
+  // Of runs that end within a copy, those of 20 or 24 bytes, elements are brought one by one.
+  static constexpr bool has_copies =
+      (copy_bytes == 4 || copy_bytes == 8 || copy_bytes == 16) && run_bytes % copy_bytes == 0;
   static constexpr bool has_element_copies = alignof(T) == sizeof(T) && (sizeof(T) == 4 || sizeof(T) == 8);
   static constexpr int lines = Reach::rows + Warps - 1;  // of a slot
   using tile = shared_tile<unit, Slots * lines, line_runs * way::units>;
