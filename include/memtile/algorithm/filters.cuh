@@ -106,31 +106,34 @@ struct far_separable_sum {
   }
 };
 
-// In which types a mean is summed and divided: integers in 32 bits, those of 32 bits in 64.
-template <class V>
-using sum_of_mean = conditional_t<is_integer<V>, conditional_t<sizeof(V) < 4, int32, int64>, V>;
-template <class V>
-using type_of_mean = conditional_t<is_integer<V>, conditional_t<sizeof(V) < 4, float, double>, V>;
+// In which types a mean of so many is summed and divided: integers in 32 bits as long as these hold every sum, else in 64.
+template <class V, int Count>
+inline constexpr bool has_short_sum = sizeof(V) < 4 && int64(Count) << 8 * min_of(int(sizeof(V)), 4) <= int64(1) << 31;
+template <class V, int Count>
+using sum_of_mean = conditional_t<is_integer<V>, conditional_t<has_short_sum<V, Count>, int32, int64>, V>;
+template <class V, int Count>
+using type_of_mean = conditional_t<is_integer<V>, conditional_t<has_short_sum<V, Count>, float, double>, V>;
 
 /// The mean of a window in two passes: sums of rows are held. Those of a few bytes in 16 bits, which makes runs longer.
 template <class Reach, class Value>
 struct separable_mean {
   static constexpr bool is_short = is_same<Value, uint8> && Reach::columns <= 257 && Reach::slices <= 9;
-  using row_result = conditional_t<is_short, uint16, sum_of_mean<Value>>;
+  using sum_type = sum_of_mean<Value, window_size<Reach>>;
+  using row_result = conditional_t<is_short, uint16, sum_type>;
 
   template <class Values>
   MEMTILE_FUNCTION row_result of_row(const Values& values) const {
-    sum_of_mean<Value> sum = Value(values(-Reach::left));
+    sum_type sum = Value(values(-Reach::left));
     MEMTILE_UNROLL
-    for (int x = 1 - Reach::left; x <= Reach::right; ++x) sum = add(sum, sum_of_mean<Value>(Value(values(x))));
+    for (int x = 1 - Reach::left; x <= Reach::right; ++x) sum = add(sum, sum_type(Value(values(x))));
     return row_result(sum);
   }
   template <class Neighbours>
   MEMTILE_FUNCTION auto operator()(const Neighbours& n) const {
-    sum_of_mean<Value> sum = n.at(-Reach::front, 0, 0);
+    sum_type sum = n.at(-Reach::front, 0, 0);
     MEMTILE_UNROLL
-    for (int y = 1 - Reach::front; y <= Reach::back; ++y) sum = add(sum, sum_of_mean<Value>(n.at(y, 0, 0)));
-    return quotient<window_size<Reach>, type_of_mean<Value>, sum_of_mean<Value>>{sum};
+    for (int y = 1 - Reach::front; y <= Reach::back; ++y) sum = add(sum, sum_type(n.at(y, 0, 0)));
+    return quotient<window_size<Reach>, type_of_mean<Value, window_size<Reach>>, sum_type>{sum};
   }
 };
 
@@ -141,9 +144,11 @@ struct mean_of_window {
   template <class Neighbours>
   MEMTILE_FUNCTION auto operator()(const Neighbours& n) const {
     using V = value_of<Neighbours>;
-    sum_of_mean<V> sum = 0;
-    visit_window<Reach, InRegisters>(n, [&](V v, int) { sum = add(sum, sum_of_mean<V>(v)); });
-    return quotient<window_size<Reach>, type_of_mean<V>, sum_of_mean<V>>{sum};
+    constexpr int size = window_size<Reach>;
+    using sum_type = sum_of_mean<V, size>;
+    sum_type sum = 0;
+    visit_window<Reach, InRegisters>(n, [&](V v, int) { sum = add(sum, sum_type(v)); });
+    return quotient<size, type_of_mean<V, size>, sum_type>{sum};
   }
 };
 

@@ -64,9 +64,14 @@ struct quotient {
 };
 template <class T, int Count, class Mean, class Sum>
 MEMTILE_FUNCTION T stored_as(const quotient<Count, Mean, Sum>& q) {
-  if constexpr (is_integer<T> && is_integer<Sum> && Count % 2 == 1)  // nothing lies in the middle of two integers
+  if constexpr (is_integer<T> && is_integer<Sum> && Count % 2 == 1) {  // nothing lies in the middle of two integers
     return stored_as<T>(Sum((q.sum < 0 ? q.sum - Count / 2 : q.sum + Count / 2) / Count));
-  else return stored_as<T>(Mean(q.sum) / Mean(Count));
+  } else if constexpr (is_integer<T> && is_integer<Sum>) {  // from the middle to the even one
+    const Sum down = q.sum / Count - (q.sum % Count < 0), rest = q.sum - down * Count;
+    return stored_as<T>(Sum(down + (2 * rest + (down & 1) > Count)));
+  } else {
+    return stored_as<T>(Mean(q.sum) / Mean(Count));
+  }
 }
 
 }  // namespace memtile::detail
