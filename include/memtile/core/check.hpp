@@ -56,7 +56,9 @@ status check_view(const char* algorithm, const char* name, const vector_view<T>&
 template <class T>
 status check_view(const char* algorithm, const char* name, const volume_view<T>& v) {
   if (v.depth < 0) return status::refused("{}: {} has {} slices: sizes must not be negative", algorithm, name, v.depth);
-  if (status s = check_view(algorithm, name, v.slice(0)); !s) return s;
+  matrix_view<T> slice = v.slice(0);
+  if (v.depth == 0) slice.rows = min_of(slice.rows, int64(0));  // of no slices nothing has to lie anywhere
+  if (status s = check_view(algorithm, name, slice); !s) return s;
   if (v.depth > 1 && v.slice_pitch < 0)
     return status::refused("{}: the slices of {} are {} bytes apart: that must not be negative", algorithm, name,
                            v.slice_pitch);

@@ -8,11 +8,11 @@
 //   reflect101        2  3  2  1 | 0 1 2 3 |  2  1  0  1     the edge stands once
 //   wrap              0  1  2  3 | 0 1 2 3 |  0  1  2  3
 //
-// constant{v} has no index: the value is v. A radius larger than the image is legal: reflections repeat. A border of one's
+// constant{v} has no index: the value is v, rounded and saturated where elements are integers. A radius larger than the image is legal: reflections repeat. A border of one's
 // own is a type with such an index(i, n).
 #pragma once
 
-#include <memtile/core/std.hpp>
+#include <memtile/core/convert.hpp>
 
 namespace memtile {
 
@@ -55,7 +55,7 @@ struct valid {
   MEMTILE_FUNCTION static constexpr int64 index(int64 i, int64 n) { return replicate::index(i, n); }
 };
 
-/// One border before the first element of an axis, another behind its last.
+/// One border before the first element of an axis, another behind its last; of `valid` on one side only that rim is left.
 template <class Before, class After>
 struct sides {
   Before before;
@@ -93,7 +93,7 @@ MEMTILE_FUNCTION bool comes_from_inside(const Border& border, int64& i, int64 n,
 template <class T, class V>
 MEMTILE_FUNCTION bool comes_from_inside(const constant<V>& border, int64& i, int64 n, T& value) {
   if (i >= 0 && i < n) return true;
-  value = T(border.value);
+  value = stored_as<T>(border.value);
   return false;
 }
 template <class T, class Before, class After>

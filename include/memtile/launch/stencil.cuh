@@ -7,8 +7,8 @@
 #include <memtile/algorithm/stencil.cuh>
 #include <memtile/core/as_view.hpp>
 #include <memtile/core/check.hpp>
-#include <memtile/launch/launch.cuh>
 #include <memtile/core/overlap.hpp>
+#include <memtile/launch/launch.cuh>
 
 #if !defined(__CUDACC_RTC__)
 
@@ -129,21 +129,28 @@ uint32 fields_with_runs(const pack<View, Rest...>& in, int width) {
   return uint32(allows_runs(in.first, width)) | fields_with_runs(in.rest, width) << 1;
 }
 
-// The part that is computed: of a region what the border leaves.
+// The part that is computed: of a region what the border leaves, on either side of an axis.
 template <class Border>
-inline constexpr bool is_valid_border = is_same<Border, valid>;
+inline constexpr bool is_valid_before = is_same<Border, valid>;
+template <class Before, class After>
+inline constexpr bool is_valid_before<sides<Before, After>> = is_same<Before, valid>;
+template <class Border>
+inline constexpr bool is_valid_after = is_same<Border, valid>;
+template <class Before, class After>
+inline constexpr bool is_valid_after<sides<Before, After>> = is_same<After, valid>;
 template <class Reach, class Border>
 void leave_rim(const Border& border, int64 (&first)[3], int64 (&size)[3], const int64 (&extent)[3]) {
   constexpr int before[3] = {Reach::front, Reach::up, Reach::left}, after[3] = {Reach::back, Reach::down, Reach::right};
-  const auto axis = [&](int a, bool leaves) {
-    if (!leaves) return;
-    const int64 end = min_of(first[a] + size[a], extent[a] - after[a]);
-    first[a] = max_of(first[a], int64(before[a]));
+  const auto axis = [&](int a, const auto& of_axis) {
+    using border_type = bare_t<decltype(of_axis)>;
+    int64 end = first[a] + size[a];
+    if constexpr (is_valid_after<border_type>) end = min_of(end, extent[a] - after[a]);
+    if constexpr (is_valid_before<border_type>) first[a] = max_of(first[a], int64(before[a]));
     size[a] = max_of(end - first[a], int64(0));
   };
-  axis(0, is_valid_border<bare_t<decltype(border.slices)>>);
-  axis(1, is_valid_border<bare_t<decltype(border.rows)>>);
-  axis(2, is_valid_border<bare_t<decltype(border.columns)>>);
+  axis(0, border.slices);
+  axis(1, border.rows);
+  axis(2, border.columns);
 }
 
 /// Steps of one walk: so few that every multiprocessor has 64 warps and a second turn of them, but so many that the slices
@@ -168,7 +175,7 @@ status start_stencil(const Place& place, stencil_job<Out> job, const pack<volume
     const int64 again = kernel::walks_columns ? 1 : Reach::front + Reach::back;
     const int64 strip = steps_of_walk(job.steps, side_by_side * job.rows, again), strips = ceil_div(job.steps, strip);
     const int64 blocks = kernel::shares_lines ? strips * side_by_side * ceil_div(job.rows, int64(kernel::warps))
-                                                : ceil_div(strips * side_by_side * job.rows, int64(kernel::warps));
+                                              : ceil_div(strips * side_by_side * job.rows, int64(kernel::warps));
     if (blocks * kernel::warps > highest<int32>() || job.rows > highest<int32>())
       return status::refused(too_many, blocks * kernel::warps);
     job.chunks = int(side_by_side), job.strip = int(strip), job.strips = int(strips);
@@ -226,9 +233,9 @@ status stencil_of_views(const Place& place, const In& in, const Out& out, const 
 
 // Whether a border leaves some outputs as they are.
 template <class Border>
-inline constexpr bool leaves_rim = is_valid_border<Border>;
+inline constexpr bool leaves_rim = is_valid_before<Border> || is_valid_after<Border>;
 template <class... Axis>
-inline constexpr bool leaves_rim<borders<Axis...>> = (false || ... || is_valid_border<Axis>);
+inline constexpr bool leaves_rim<borders<Axis...>> = (false || ... || leaves_rim<Axis>);
 
 struct itself {
   template <class Neighbours>

@@ -5,10 +5,10 @@
 
 #include <memtile/algorithm/transpose.cuh>
 #include <memtile/core/as_view.hpp>
-#include <memtile/core/operators.hpp>
 #include <memtile/core/check.hpp>
-#include <memtile/launch/launch.cuh>
+#include <memtile/core/operators.hpp>
 #include <memtile/core/overlap.hpp>
+#include <memtile/launch/launch.cuh>
 
 #if !defined(__CUDACC_RTC__)
 

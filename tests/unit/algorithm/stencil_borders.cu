@@ -74,3 +74,42 @@ TEST_CASE("every border is right at every size and placement", "[stencil][STEN-0
       with_every_border(
           [&](auto border) { test::check_stencil<box<2>>(machine, shape, test::unlike_weights<2>(), border); });
 }
+
+TEST_CASE("a border that is valid on one side leaves the rim of that side", "[stencil]") {
+  const auto value = [](int64 r, int64 c) { return float(test::pixel(r, c)); };
+  for (auto& machine : testing::machines()) {
+    auto in = machine.buffer<float>(7, 70, value), out = machine.buffer<float>(7, 70, [](int, int) { return -5.f; });
+    const borders border{sides{wrap{}, valid{}}, sides{valid{}, replicate{}}};
+    REQUIRE(maximum_filter<window<1, 2, 1, 1>>(machine, in.view(), out.view(), border));
+    CHECK(unit::differences(out.host(), 7, 70, [&](int r, int c) {
+            if (r >= 5 || c < 1) return -5.f;
+            float best = value((r + 6) % 7, c);
+            for (int y = -1; y <= 2; ++y)
+              for (int x = -1; x <= 1; ++x) best = max_of(best, value((r + y + 7) % 7, min_of(c + x, 69)));
+            return best;
+          }) == 0);
+    auto scratch = machine.buffer<float>(7, 70);
+    auto u = machine.buffer<float>(7, 70, value);
+    REQUIRE(iterate<box<1>>(machine, 2, u.view(), scratch.view(), detail::itself{}, sides{valid{}, wrap{}}));
+    CHECK(unit::differences(u.host(), 7, 70, value) == 0);
+  }
+}
+
+TEST_CASE("a constant border is rounded and saturated to the elements", "[stencil][STEN-11]") {
+  for (auto& machine : testing::machines()) {
+    auto in = machine.buffer<uint8>(2, 5, [](int, int) { return uint8(7); }), out = machine.buffer<uint8>(2, 5);
+    const auto at_corner = [&](auto value) {
+      REQUIRE(maximum_filter<box<1>>(machine, in.view(), out.view(), constant{value}));
+      return int(out.host()(0, 0));
+    };
+    CHECK((at_corner(-1) == 7 && at_corner(-1.f) == 7 && at_corner(300) == 255 && at_corner(1e9) == 255));
+    CHECK(at_corner(7.75f) == 8);
+  }
+}
+
+TEST_CASE("a volume without slices may have no memory", "[stencil]") {
+  for (auto& machine : testing::machines()) {
+    const volume_view<float> none(nullptr, 0, 4, 4, 16, 64);
+    CHECK(stencil<box<1>>(machine, none, none, detail::itself{}, wrap{}));
+  }
+}
