@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The memtile authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Filters by name: correlate and convolve, box, minimum, maximum and median filters. Each is a stencil: what a call may be given, what it
-// refuses and what it costs stands there.
+// Filters by name: correlate and convolve, box, minimum, maximum and median filters. Each is a stencil: what a call may be
+// given, what it refuses and what it costs stands there. A window is box<r> or window<...>: of a star, give stencil a functor.
 #pragma once
 
 #include <memtile/algorithm/filters.cuh>
@@ -39,7 +39,9 @@ struct window_of_weights<weights<T, Slices, Rows, Columns>> {
   using type = window<Slices / 2, (Slices - 1) / 2, Rows / 2, (Rows - 1) / 2, Columns / 2, (Columns - 1) / 2>;
 };
 template <class Window>
-struct opposite;
+struct opposite {
+  using type = Window;  // a box
+};
 template <int Left, int Right>
 struct opposite<window<Left, Right>> {
   using type = window<Right, Left>;
@@ -62,11 +64,19 @@ status checked_filter(const char* name, const Place& place, const In& in, const 
 
 // Starts Functor<reach, written out>{data...}. It is written out where its window stays in registers and the code does not
 // become too long for the compiler.
+template <class Reach>
+constexpr bool has_whole_window() {
+  static_assert(!Reach::is_star,
+                "memtile: the window of a filter must be box<r> or window<...>: of a star, give stencil "
+                "a functor");
+  return !Reach::is_star;
+}
 template <template <class, bool> class Functor, class Window, class Place, class In, class Out, class Border,
           class... Data>
 status filter(const char* name, const Place& place, const In& in, const Out& out, const Border& border,
               const Data&... data) {
   using reach = typename reach_of<Window, dimensions_of(Out())>::type;
+  static_assert(has_whole_window<reach>());
   using shape = stencil_shape<reach, typename Out::element, typename In::element>;
   constexpr bool is_written_out = shape::fits && window_size<reach> * shape::width <= 400;
   return checked_filter<Window>(name, place, in, out, Functor<reach, is_written_out>{data...}, border);
@@ -86,6 +96,22 @@ struct extremes_by {
 template <class Window, class Given>
 using window_or = conditional_t<is_same<Window, automatic>, Given, Window>;
 
+// The weights lie on the window, and travel as an argument.
+template <class Window, class Out, class T, int... Extent>
+constexpr bool fits_window(const weights<T, Extent...>*) {
+  constexpr int count = sizeof...(Extent), extent[count] = {Extent...};
+  static_assert(dimensions_of(Out()) == count,
+                "memtile: the weights of a filter must have one extent for each dimension of the input");
+  using reach = typename reach_of<Window, count>::type;
+  static_assert(reach::columns == extent[count - 1] && (count == 1 || reach::slices == extent[0]) &&
+                    (count < 3 || reach::rows == extent[count / 2]),
+                "memtile: the window of a filter must be as large as its weights along each axis");
+  static_assert(
+      sizeof(T) * weights<T, Extent...>::size <= 30000,
+      "memtile: the weights of a filter must not have more than 30000 bytes: they are an argument of the kernel");
+  return true;
+}
+
 }  // namespace detail
 
 /// out(r, c) = the sum of w(i, j) * in(r + i - up, c + j - left): the weights lie on the image as they are written. The
@@ -98,6 +124,8 @@ using window_or = conditional_t<is_same<Window, automatic>, Given, Window>;
 template <class Window = automatic, class Where, class In, class Out, class T, int... Extent, class Border>
 status correlate(Where&& where, const In& in, const Out& out, const weights<T, Extent...>& w, Border border) {
   using window = detail::window_or<Window, typename detail::window_of_weights<weights<T, Extent...>>::type>;
+  static_assert(
+      detail::fits_window<window, decltype(as_view(out))>(static_cast<const weights<T, Extent...>*>(nullptr)));
   using list = detail::list_of_weights<T, weights<T, Extent...>::size>;
   list values{};
   for (int i = 0; i < w.size; ++i) values.values[i] = w.values[i];
@@ -109,6 +137,8 @@ status correlate(Where&& where, const In& in, const Out& out, const weights<T, E
 template <class Window = automatic, class Where, class In, class Out, class T, int... Extent, class Border>
 status convolve(Where&& where, const In& in, const Out& out, const weights<T, Extent...>& w, Border border) {
   using window = detail::window_or<Window, typename detail::window_of_weights<weights<T, Extent...>>::type>;
+  static_assert(
+      detail::fits_window<window, decltype(as_view(out))>(static_cast<const weights<T, Extent...>*>(nullptr)));
   using turned = typename detail::opposite<window>::type;
   using list = detail::list_of_weights<T, weights<T, Extent...>::size>;
   list values{};
@@ -142,7 +172,7 @@ status separable(Where&& where, const In& in, const Out& out, const weights<T, R
     return start(two_passes);
   else return start(detail::far_separable_sum<reach, T, value>{two_passes});
 }
-/// The weights of a normal distribution around the middle, of sum 1.
+/// The weights of a normal distribution around the middle, of sum 1; sigma must be more than 0.
 template <int Radius>
 weights<float, 2 * Radius + 1> gaussian_weights(double sigma) {
   weights<float, 2 * Radius + 1> w{};
@@ -152,7 +182,7 @@ weights<float, 2 * Radius + 1> gaussian_weights(double sigma) {
   return w;
 }
 
-/// The mean of a window: summed, exactly for integers, and divided once. Of matrices each row is summed once and held, as
+/// The mean of a window: summed, exactly for integers of up to 32 bits (those of 64 wrap around), and divided once. Of matrices each row is summed once and held, as
 /// by separable.
 template <class Window, class Where, class In, class Out, class Border>
 status box_filter(Where&& where, const In& in, const Out& out, Border border) {
@@ -160,6 +190,7 @@ status box_filter(Where&& where, const In& in, const Out& out, Border border) {
   using target = detail::bare_t<decltype(as_view(out))>;
   constexpr int dimensions = detail::dimensions_of(target());
   using reach = typename detail::reach_of<Window, dimensions>::type;
+  static_assert(detail::has_whole_window<reach>());
   using mean = detail::separable_mean<reach, detail::plain_type<typename source::element>>;
   constexpr bool fits = detail::shape_for<mean, reach, typename target::element, typename source::element>::fits;
   if constexpr (dimensions == 2 && fits)
@@ -180,7 +211,8 @@ status maximum_filter(Where&& where, const In& in, const Out& out, Border border
   return detail::filter<detail::extremes_by<maximum>::functor, Window>("maximum_filter", detail::place_of(where),
                                                                        as_view(in), as_view(out), border);
 }
-/// The middle one of a window's elements in ascending order, of an even number the upper of two.
+/// The middle one of a window's elements in ascending order, of an even number the upper of two. Where a window has a NaN,
+/// the result is one of its elements, and may be another one for another window or type.
 template <class Window, class Where, class In, class Out, class Border>
 status median_filter(Where&& where, const In& in, const Out& out, Border border) {
   return detail::filter<detail::median_of_window, Window>("median_filter", detail::place_of(where), as_view(in),

@@ -74,6 +74,16 @@ TEST_CASE("the anchor of an even number of weights is their half, or where a win
   }
 }
 
+TEST_CASE("a window that is given may be a box", "[stencil][STEN-05]") {
+  for (auto& machine : testing::machines()) {
+    auto in = machine.buffer<float>(5, 5, single), out = machine.buffer<float>(5, 5);
+    REQUIRE(convolve<box<1>>(machine, in.view(), out.view(), digits, constant{0.f}));
+    CHECK((out.host()(1, 1) == 1 && out.host()(3, 3) == 9));
+    REQUIRE(correlate<box<1>>(machine, in.view(), out.view(), digits, constant{0.f}));
+    CHECK((out.host()(1, 1) == 9 && out.host()(3, 3) == 1));
+  }
+}
+
 TEST_CASE("medians are those of the sorted neighbourhood", "[stencil]") {
   check_median<float, 1>({7, 140});
   check_median<float, 2>({6, 9});
