@@ -67,6 +67,22 @@ status check_view(const char* algorithm, const char* name, const volume_view<T>&
                            algorithm, name, v.slice_pitch, alignof(T));
   return {};
 }
+/// Slices that are written: neighbouring ones must not share elements, which blocks would store in any order.
+template <class View>
+status check_slices_apart(const char*, const char*, const View&) {
+  return {};
+}
+template <class T>
+status check_slices_apart(const char* algorithm, const char* name, const volume_view<T>& v) {
+  const int64 bytes = v.cols * int64(sizeof(T)), between = v.slice_pitch - v.row_pitch;
+  const bool share = v.slice_pitch < bytes || (v.rows > 1 && between < bytes && -between < bytes);
+  if (v.depth > 1 && v.rows > 0 && v.cols > 0 && share)
+    return status::refused(
+        "{}: the slices of {} are {} bytes apart and its rows {}, so that they share elements: a row "
+        "has {} bytes",
+        algorithm, name, v.slice_pitch, v.row_pitch, bytes);
+  return {};
+}
 
 }  // namespace memtile::detail
 #endif

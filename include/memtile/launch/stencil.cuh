@@ -61,7 +61,7 @@ template <class T, class Layout>
 constexpr int dimensions_of(const matrix_view<T, Layout>&) {
   static_assert(always_false<T>, "memtile: a stencil must have row-major matrices; of column-major ones pass "
                                  "transposed(...), and a functor with rows and columns exchanged");
-  return 0;
+  return 2;
 }
 template <class T>
 volume_view<T> walked(const vector_view<T>& v) {
@@ -75,6 +75,10 @@ template <class T>
 volume_view<T> walked(const volume_view<T>& v) {
   return v;
 }
+template <class T, class Layout>
+volume_view<T> walked(const matrix_view<T, Layout>&) {
+  return {};  // has been refused in words
+}
 inline pack<> walked(const pack<>&) { return {}; }
 template <class View, class... Rest>
 auto walked(const pack<View, Rest...>& views) {
@@ -87,8 +91,8 @@ template <class T>
 std::string shape_of(const vector_view<T>& v) {
   return filled_in("of {}", v.size);
 }
-template <class T>
-std::string shape_of(const matrix_view<T>& v) {
+template <class T, class Layout>
+std::string shape_of(const matrix_view<T, Layout>& v) {
   return filled_in("{}x{}", v.rows, v.cols);
 }
 template <class T>
@@ -198,6 +202,7 @@ status check_stencil(const char* algorithm, const In& in, const Out& out) {
   static_assert(!is_const<typename Out::value_type>,
                 "memtile: the output of a stencil must not be a view of const elements");
   if (status s = check_view(algorithm, "the output", out); !s) return s;
+  if (status s = check_slices_apart(algorithm, "the output", out); !s) return s;
   return check_fields(algorithm, in, out);
 }
 

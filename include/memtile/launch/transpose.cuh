@@ -50,6 +50,22 @@ template <class T>
 volume_view<T> batch_of(const volume_view<T>& v) {
   return v;
 }
+// Anything else has been refused in words by then.
+template <class View>
+auto batch_of(const View&) {
+  return volume_view<typename View::value_type>();
+}
+template <class View>
+inline constexpr bool is_columns = false;
+template <class T>
+inline constexpr bool is_columns<matrix_view<T, column>> = true;
+template <class View>
+inline constexpr bool is_rows = false;
+template <class T>
+inline constexpr bool is_rows<matrix_view<T>> = true;
+template <class T>
+inline constexpr bool is_rows<volume_view<T>> = true;
+
 template <class To, class T>
 volume_view<To> elements_as(const volume_view<T>& v) {
   return {reinterpret_cast<To*>(v.data), v.depth, v.rows, v.cols, v.row_pitch, v.slice_pitch};
@@ -75,6 +91,7 @@ template <class Place, class T>
 status transpose_of_volumes(const Place& place, const volume_view<const T>& in, const volume_view<T>& out) {
   if (status s = check_view("transpose", "the input", in); !s) return s;
   if (status s = check_view("transpose", "the output", out); !s) return s;
+  if (status s = check_slices_apart("transpose", "the output", out); !s) return s;
   if (out.depth != in.depth || out.rows != in.cols || out.cols != in.rows)
     return status::refused("transpose: the input is {} x {}x{}, so the output must be {} x {}x{}, but it is {} x {}x{}",
                            in.depth, in.rows, in.cols, in.depth, in.cols, in.rows, out.depth, out.rows, out.cols);
@@ -124,11 +141,15 @@ status transpose(Where&& where, const In& in, const Out& out) {
                 "memtile: the output of transpose must not be a view of const elements");
   static_assert(detail::is_same<typename source::element, T>,
                 "memtile: the input and the output of transpose must have one element type");
-  if constexpr (detail::is_same<target, matrix_view<T, column>>) {
-    static_assert(
-        detail::is_same<source, matrix_view<typename source::value_type, column>>,
-        "memtile: the input and the output of transpose must both be row major, or both column major: a row-major "
-        "matrix seen as a column-major one is its transpose already");
+  static_assert(
+      (detail::is_rows<source> || detail::is_columns<source>)&&(detail::is_rows<target> || detail::is_columns<target>),
+      "memtile: transpose must be given row-major or column-major matrices, or volumes: of a strided matrix say "
+      "which of its strides is one element");
+  static_assert(
+      detail::is_columns<source> == detail::is_columns<target>,
+      "memtile: the input and the output of transpose must both be row major, or both column major: a row-major "
+      "matrix seen as a column-major one is its transpose already");
+  if constexpr (detail::is_columns<target> && detail::is_columns<source>) {
     return transpose(where, transposed(from), transposed(to));
   } else {
     return detail::transpose_of_volumes<decltype(detail::place_of(where)), T>(

@@ -57,3 +57,20 @@ TEST_CASE("elements of 3 and 12 bytes stand beside smaller and larger ones", "[s
   check_elements<uint8, 3, double>(70);
   check_elements<float, 3, uint16>(70);
 }
+
+TEST_CASE("an output whose slices share elements is refused, one whose slices interleave is not", "[stencil]") {
+  for (auto& machine : testing::machines()) {
+    auto from = machine.buffer<float>(75, [](int i) { return float(i); }),
+         to = machine.buffer<float>(75, [](int) { return 8.f; });
+    const volume_view<float> in(from.view().data, 3, 5, 5, 20, 100), same(to.view().data, 3, 5, 5, 20, 0),
+        next(to.view().data, 3, 5, 5, 20, 20), interleaved(to.view().data, 3, 5, 5, 60, 20);
+    CHECK(stencil<box<1>>(machine, in, same, detail::itself{}, wrap{}).message() ==
+          "stencil: the slices of the output are 0 bytes apart and its rows 20, so that they share elements: a row has "
+          "20 "
+          "bytes");
+    CHECK_FALSE(stencil<box<1>>(machine, in, next, detail::itself{}, wrap{}));
+    CHECK(unit::differences(to.host(), 75, [](int) { return 8.f; }) == 0);
+    REQUIRE(stencil<box<1>>(machine, in, interleaved, detail::itself{}, wrap{}));
+    CHECK(unit::differences(to.host(), 75, [](int i) { return float(i / 5 % 3 * 25 + i / 15 * 5 + i % 5); }) == 0);
+  }
+}
