@@ -114,7 +114,7 @@ status check_fields(const char* algorithm, const pack<View, Rest...>& in, const 
   if (shape_of(in.first) != shape_of(out))
     return status::refused("{}: {} is {} but the output {}", algorithm, name, shape_of(in.first), shape_of(out));
   const auto v = walked(in.first);
-  if (v.depth * v.rows * v.cols > 0 && overlap(extent_of(in.first), extent_of(out)))
+  if (v.depth > 0 && v.rows > 0 && v.cols > 0 && overlap(extent_of(in.first), extent_of(out)))
     return status::refused("{}: the output overlaps {}: give it memory of its own", algorithm, name);
   return check_fields(algorithm, in.rest, out, number + 1);
 }
@@ -265,6 +265,8 @@ auto fields(const In&... in) {
 /// in, out   views or mdspans of one shape, row major, any sizes (0 and 1 too), any pitch; elements of any trivial type.
 ///           Of several inputs: fields(u, c).
 /// functor   called once or more for each output; its result is rounded to nearest and saturated where out has integers.
+///           Also for places up to 511 behind the end of a row, whose results are dropped: in the middle of their windows
+///           may stand the constant of a border, by which an integer must not be divided if it is 0.
 ///           A member `static constexpr bool keeps_loops = true` says that its loops over the window are not unrolled: then
 ///           the window is not kept in registers.
 /// border    constant{v}, replicate, reflect, reflect101, wrap, or valid: then only outputs are computed whose window
