@@ -39,12 +39,14 @@ auto operand_of(const mapped_view<View, Functor>& v) {
 }
 template <class T, class Layout>
 auto operand_of(const matrix_batch<T, Layout>& b) {
-  return gemm_operand<matrix_view<T, Layout>, true>{{b.first, b.step, {}}, b.count};
+  return gemm_operand<matrix_view<element_of_t<T>, Layout>, true>{{as_view(b.first), b.step, {}}, b.count};
 }
 template <class T, class Layout>
 auto operand_of(const pointer_batch<T, Layout>& b) {
-  using view = matrix_view<T, Layout>;
-  return gemm_operand<view, true>{{view(nullptr, b.rows, b.cols, b.pitch), 0, b.pointers}, b.pointers.size};
+  using element = element_of_t<T>;
+  using view = matrix_view<element, Layout>;
+  const vector_view<element* const> pointers(same_bits<element* const>(b.pointers.data), b.pointers.size);
+  return gemm_operand<view, true>{{view(nullptr, b.rows, b.cols, b.pitch), 0, pointers}, b.pointers.size};
 }
 template <class T, class Layout>
 auto operand_of_view(const matrix_view<T, Layout>& v) {
@@ -115,12 +117,11 @@ status check_operand(const char* name, const gemm_operand<View, IsBatch>& operan
   using T = typename decltype(view)::element;
   const int64 count = operand.count, step = operand.series.step;
   if (IsBatch && count < 0) return status::refused("gemm: {} has {} matrices: sizes must not be negative", name, count);
-  if (const auto& pointers = operand.series.pointers;
-      pointers.data != nullptr || (IsBatch && step == 0 && view.data == nullptr)) {
-    if (pointers.data == nullptr && count > 0)
-      return status::refused("gemm: {} has {} matrices but its array of pointers is null", name, count);
-    view.rows = view.rows < 0 ? view.rows : 0;  // where they lie is not known here
-  }
+  const auto& pointers = operand.series.pointers;
+  if (pointers.data == nullptr && pointers.size > 0)
+    return status::refused("gemm: {} has {} matrices but its array of pointers is null", name, count);
+  if (pointers.data != nullptr || (IsBatch && count == 0))  // where they lie is not known here: taken for aligned
+    view.data = reinterpret_cast<decltype(view.data)>(size_t(alignof(T)));
   if (status s = check_view("gemm", name, view); !s) return s;
   if (step % int64(alignof(T)) != 0 || (step < 0 && count > 1))
     return status::refused("gemm: the matrices of {} are {} bytes apart: that must be a multiple of its element's {} "

@@ -123,8 +123,22 @@ TEST_CASE("a batch by pointers", "[gemm][batch]") {
     CHECK(gemm(machine, pointer_batch<float>{{nullptr, 5}, m, k, 4 * k}, pointers(b_at, k, b.view()),
                pointers(c_at, m, c.view()))
               .message() == "gemm: a has 5 matrices but its array of pointers is null");
+    // the pitch is checked, although the matrices themselves are out of sight
+    CHECK(
+        gemm(machine, pointer_batch<float>{a_at.view(), m, k}, pointers(b_at, k, b.view()), pointers(c_at, m, c.view()))
+            .message() == "gemm: a is 17x8 with a pitch of 0 bytes: it must be at least 32, the bytes of one row");
+    CHECK(gemm(machine, matrix_batch<float>{matrix_view<float>(nullptr, m, k, 4 * k), 5, 0},
+               pointers(b_at, k, b.view()), pointers(c_at, m, c.view()))
+              .message() == "gemm: a is 17x8 but its pointer is null");
   }
 }
+
+template <class Batch>
+using element_of_batch = typename decltype(detail::operand_of(Batch()))::view::element;
+// incomplete types do: only their addresses are taken
+static_assert(detail::is_same<element_of_batch<matrix_batch<const __nv_bfloat16>>, bfloat16> &&
+                  detail::is_same<element_of_batch<pointer_batch<__half, column>>, float16>,
+              "batches of CUDA's small floats are batches of memtile's, whose products are added in float");
 
 TEST_CASE("matrices that a warp makes are exact at every edge of its tile", "[gemm][batch]") {
   CHECK(prefers_one_warp(16, 16, 64, 64, 16, 16));
