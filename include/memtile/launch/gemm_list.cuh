@@ -7,6 +7,7 @@
 
 #if !defined(__CUDACC_RTC__)
 #include <algorithm>
+#include <iterator>
 #include <vector>
 
 namespace memtile {
@@ -65,7 +66,8 @@ status start_list(const Place& place, const std::vector<gemm_product<A, B, C>>& 
 
 /// c = epilogue(a * b) for each of a list of products of any shapes, 16 to a launch. The list, a std::vector or an array of
 /// gemm_product{a, b, c}, is in host memory and no longer needed when the call returns; its views are row or column major,
-/// of one type for each of a, b and c. Epilogues with vectors or matrices of their own must fit every product.
+/// of one type for each of a, b and c. Epilogues with vectors or matrices of their own must fit every product, and overlap
+/// no output.
 ///
 /// Errors    as gemm's, and an output that overlaps a matrix of another product; nothing is launched unless all products
 ///           are good
@@ -83,6 +85,7 @@ status gemm_list(Where&& where, const List& list, const Epilogue& epilogue) {
   std::vector<gemm_product<A, B, C>> products;  // those with something to do
   std::vector<detail::list_entry> entries;
   int64 number = 0;
+  const bool is_several = std::distance(std::begin(list), std::end(list)) > 1;
   for (const auto& p : list) {
     gemm_product<A, B, C> q{as_view(p.a), as_view(p.b), as_view(p.c)};
     const status s = detail::checked_gemm<Policy>(detail::alone(q.a), detail::alone(q.b), detail::alone(q.c), epilogue,
@@ -92,6 +95,9 @@ status gemm_list(Where&& where, const List& list, const Epilogue& epilogue) {
                                                     return status{};
                                                   });
     if (!s) return status::refused("gemm_list: product {}: {}", number, s.message());
+    if (is_several)  // the output of one product may be read only by itself
+      if (const status t = detail::check_epilogue(epilogue, q.c, detail::extent_of(q.c), true); !t)
+        return status::refused("gemm_list: product {}: {}", number, t.message());
     entries.push_back({detail::extent_of(q.a), false, number});
     entries.push_back({detail::extent_of(q.b), false, number});
     entries.push_back({detail::extent_of(q.c), true, number});

@@ -93,6 +93,14 @@ TEST_CASE("a list with one bad product changes nothing", "[gemm][list][GEMM-10]"
     list = p.list();
     list[1].c = list[0].a;
     CHECK(refused(list).find("the output of product 1 overlaps a matrix of product 0") != std::string::npos);
+    // blocks of all products run together: none may read what another one writes
+    const status s = gemm_list(machine, p.list(), linear{1.f, 1.f, p.c[0].view()});
+    CHECK(s.message() ==
+          "gemm_list: product 0: gemm: c of linear serves the whole batch but overlaps its outputs: give "
+          "it memory of its own");
+    CHECK(test::differences(p.c[1].host(), 8, 8, [](int, int) { return 1.f; }) == 0);
+    list = {p.list()[0]};
+    CHECK(gemm_list(machine, list, linear{1.f, 1.f, p.c[0].view()}));  // by itself it may
     list = p.list();
     list[1].a = list[0].a;  // inputs may be shared
     CHECK(gemm_list(machine, list));
