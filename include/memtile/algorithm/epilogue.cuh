@@ -24,6 +24,7 @@
 #pragma once
 
 #include <memtile/algorithm/epilogue_values.cuh>
+#include <memtile/core/convert.hpp>
 
 namespace memtile {
 
@@ -202,7 +203,7 @@ struct relu : detail::elementwise_part {
   }
 };
 
-/// v, or the bound that it passes; NaN stays NaN.
+/// v, or the bound that it passes; NaN stays NaN. Whole bounds may lie beyond the range of a whole v.
 template <class Bound>
 struct clamp : detail::elementwise_part {
   Bound lowest, highest;
@@ -210,7 +211,7 @@ struct clamp : detail::elementwise_part {
   template <class V, class Old>
   MEMTILE_FUNCTION auto operator()(V value, int64, int64, Old) const {
     using T = detail::meeting_type<V, Bound>;
-    return minimum{}(maximum{}(T(value), T(lowest)), T(highest));
+    return minimum{}(maximum{}(T(value), detail::stored_as<T>(lowest)), detail::stored_as<T>(highest));
   }
 #if !defined(__CUDACC_RTC__)
   status check(const detail::checked_output&) const {

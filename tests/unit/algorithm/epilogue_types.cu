@@ -63,6 +63,17 @@ TEST_CASE("whole numbers stay whole where only whole numbers meet them", "[gemm]
   }
 }
 
+TEST_CASE("bounds beyond the range of a whole number are its ends", "[gemm][GEMM-13]") {
+  for (auto& machine : testing::machines()) {
+    auto accumulated = machine.buffer<int32>(1, n, [](int, int c) { return (c - 9) * 40; });
+    auto out = machine.buffer<int32>(1, n);
+    test::apply(machine, accumulated.view(), out.view(), clamp(0u, 4294967295u));
+    CHECK(unit::differences(out.host(), 1, n, [](int, int c) { return c < 9 ? 0 : (c - 9) * 40; }) == 0);
+    test::apply(machine, accumulated.view(), out.view(), clamp(int64(-5000000000), int64(100)));
+    CHECK(unit::differences(out.host(), 1, n, [](int, int c) { return c < 12 ? (c - 9) * 40 : 100; }) == 0);
+  }
+}
+
 TEST_CASE("linear with floating alpha and beta makes whole numbers floating", "[gemm]") {
   for (auto& machine : testing::machines()) {
     auto accumulated = machine.buffer<int32>(m, n, [](int r, int c) { return 7 * r - 3 * c; });
