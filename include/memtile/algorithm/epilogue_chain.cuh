@@ -74,6 +74,7 @@ struct checked_output {
   element_places first;
   rectangle all;
   bool is_batch;
+  rectangle reduced = {0, 0, 0, 0};  // what its rows or columns are reduced into
 };
 template <class E>
 status check_epilogue(const E& e, const checked_output& output) {

@@ -11,11 +11,18 @@
 namespace memtile::detail {
 
 #if !defined(__CUDACC_RTC__)
+// The last block of a row or column stores what it is reduced into while other threads may still read for their chains.
+inline status check_apart_from_reduced(const std::string& name, const rectangle& bytes, const checked_output& output) {
+  if (!overlap(bytes, output.reduced)) return {};
+  return status::refused("gemm: {} overlaps what the rows or columns are reduced into: give it memory of its own",
+                         name);
+}
 // A vector has no pitch: with that of the output, it may lie between its rows.
 template <class T>
 status check_apart(const std::string& name, const vector_view<T>& v, const checked_output& output) {
   const int64 first = int64(reinterpret_cast<size_t>(v.data)), bytes = v.size * int64(sizeof(T));
-  if (!overlap({first, 1, bytes, output.all.pitch}, output.all)) return {};
+  if (!overlap({first, 1, bytes, output.all.pitch}, output.all))
+    return check_apart_from_reduced(name, {first, 1, bytes, 0}, output);
   return status::refused("gemm: {} overlaps the output: give it memory of its own", name);
 }
 #endif
@@ -51,6 +58,7 @@ struct values_of_matrix {
       return status::refused("gemm: {} is {}x{} but the output is {}x{}", name, values.rows, values.cols,
                              output.first.rows, output.first.columns);
     const element_places own = places_of(values);
+    if (status s = check_apart_from_reduced(name, own.memory(), output); !s) return s;
     if (!overlap(own.memory(), output.all)) return {};
     if (output.is_batch)
       return status::refused("gemm: {} serves the whole batch but overlaps its outputs: give it memory of its own",

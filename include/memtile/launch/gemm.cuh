@@ -286,13 +286,12 @@ status checked_gemm(A a, B b, const C& c, const Epilogue& epilogue, const Go& go
   if (overlap(bytes_of(c), bytes_of(b)))
     return status::refused("gemm: the output overlaps b: give it memory of its own");
   if (status s = check_output(c); !s) return s;
-  if (status s = check_epilogue(epilogue, c_view, bytes_of(c), C::is_batch); !s) return s;
-  if constexpr (reduction_in<Epilogue>::is_there) {
-    const auto reduced = reduction_in<Epilogue>::of(epilogue).memory();
-    if (overlap(reduced, bytes_of(a)) || overlap(reduced, bytes_of(b)))
-      return status::refused(
-          "gemm: the rows or columns are reduced into memory of an input: give them memory of their own");
-  }
+  checked_output output{places_of(c_view), bytes_of(c), C::is_batch};
+  if constexpr (reduction_in<Epilogue>::is_there) output.reduced = reduction_in<Epilogue>::of(epilogue).memory();
+  if (status s = check_epilogue(epilogue, output); !s) return s;
+  if (overlap(output.reduced, bytes_of(a)) || overlap(output.reduced, bytes_of(b)))
+    return status::refused(
+        "gemm: the rows or columns are reduced into memory of an input: give them memory of their own");
   if (c_view.rows == 0 || c_view.cols == 0 || c.count == 0) return {};
   if (!needs_product(epilogue)) without_steps(a, b);  // an empty sum; neither is read
   return with_unit_strides<Policy>(a, b, c, epilogue, go);
@@ -308,8 +307,8 @@ status checked_gemm(A a, B b, const C& c, const Epilogue& epilogue, const Go& go
 ///           of them, or the output and one more, are batches: a volume_view, a matrix_batch or a pointer_batch; a single
 ///           matrix then serves all products. Pointers in device memory are not looked at for overlaps.
 /// types     a, b and out may differ: numbers, small floats, complex, or types of one's own with a semiring; what is added
-///           up is float for small floats, int32 for int8 and uint8, else the type of the elements, or accumulate_in<T> of the
-///           policy. What is stored is rounded to nearest even and saturated.
+///           up is float for small floats, int32 for int8 and uint8, int64 for int16 and uint16, else the type of the
+///           elements, or accumulate_in<T> of the policy. What is stored is rounded to nearest even and saturated.
 /// epilogue  (accumulated, row, column) -> value; see algorithm/epilogue.cuh. Default: the product as it is.
 /// Policy    `automatic`, or a gemm_policy
 /// Result    each element is one chain of fused multiply-adds in ascending k: the same bits whatever the tile, the layouts,

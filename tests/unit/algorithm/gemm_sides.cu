@@ -101,6 +101,16 @@ TEST_CASE("reductions that do not fit are refused in words", "[gemm][sides]") {
   auto none = machine.buffer<float>(8, 0);
   CHECK_FALSE(gemm(machine, a.view(), none.view(), none.view(),
                    store_product{} | reduce_rows_into(subview(rows.view(), 0, 7), plus{})));
+  // what a chain reads must not be what its reduction writes
+  auto eight = machine.buffer<float>(8, [](int) { return 100.f; });
+  CHECK(gemm(machine, a.view(), a.view(), c.view(), bias_rows(eight.view()) | reduce_rows_into(eight.view(), plus{}))
+            .message() ==
+        "gemm: bias_rows overlaps what the rows or columns are reduced into: give it memory of its own");
+  CHECK_FALSE(gemm(machine, a.view(), a.view(), c.view(),
+                   add_matrix(matrix_view<float, strided>(eight.view().data, 8, 8, 4, 0)) |
+                       reduce_rows_into(eight.view(), plus{})));
+  CHECK_FALSE(gemm(machine, a.view(), a.view(), c.view(),
+                   linear{value_at(eight.view().address(3)), 0.f} | reduce_columns_into(eight.view(), plus{})));
   workspace_query need;
   auto wide = machine.buffer<float>(8, 200);
   auto of_wide = machine.buffer<float>(8);
