@@ -25,15 +25,16 @@ struct sum_of_products {
   static constexpr bool whole = is_integer<A> && is_integer<B>;
   static constexpr bool floating = (is_number<A> || is_small_float<A>)&&(is_number<B> || is_small_float<B>)&&!whole;
   static constexpr bool in_double = is_same<A, double> || is_same<B, double>;
-  using type =
-      conditional_t<floating, conditional_t<in_double, double, float>,
-                    conditional_t<is_same<A, B> && (!whole || sizeof(A) >= 4), A, conditional_t<whole, int32, void>>>;
+  using type = conditional_t<floating, conditional_t<in_double, double, float>,
+                             conditional_t<is_same<A, B> && (!whole || sizeof(A) >= 4), A,
+                                           conditional_t<whole, conditional_t<sizeof(A) == 2, int64, int32>, void>>>;
   static_assert(!is_same<type, void> && (!whole || is_same<A, B> || (sizeof(A) == 1 && sizeof(B) == 1)),
                 "memtile: elements of two types must be numbers, of one byte if whole, or be given accumulate_in<T>");
 };
 }  // namespace detail
 
-/// The usual one, also for types of one's own that have + and *. A product of int8 or uint8 is added in int32, of small floats in float.
+/// The usual one, also for types of one's own that have + and *. Products of int8 or uint8 are added in int32, of int16 or
+/// uint16 in int64, of small floats in float.
 struct plus_times {
   template <class A, class B>
   using accumulator = typename detail::sum_of_products<A, B>::type;

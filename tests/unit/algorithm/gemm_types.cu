@@ -68,6 +68,21 @@ TEST_CASE("products of bytes are added in 32 bits", "[gemm][GEMM-12]") {
   }
 }
 
+TEST_CASE("products of 16-bit numbers are added in 64 bits", "[gemm][GEMM-12]") {
+  for (auto& machine : testing::machines()) {
+    auto a = machine.buffer<uint16>(1, 3, [](int, int) { return uint16(65535); }),
+         b = machine.buffer<uint16>(3, 1, [](int, int) { return uint16(65535); });
+    auto c = machine.buffer<int64>(1, 1);
+    REQUIRE(gemm(machine, a.view(), b.view(), c.view()));
+    CHECK(c.host()(0, 0) == 3 * int64(65535) * 65535);
+    auto below = machine.buffer<int16>(1, 3, [](int, int) { return int16(-32768); }),
+         above = machine.buffer<int16>(3, 1, [](int, int) { return int16(32767); });
+    auto least = machine.buffer<int32>(1, 1);
+    REQUIRE(gemm(machine, below.view(), above.view(), least.view()));
+    CHECK(least.host()(0, 0) == -2147483647 - 1);
+  }
+}
+
 TEST_CASE("results that do not fit the output become the end of its range", "[gemm][GEMM-13]") {
   for (auto& machine : testing::machines())
     for (int sign : {1, -1}) {
