@@ -50,12 +50,16 @@ struct gemm_kernel : detail::runs_in_cluster<MaySplit> {
   static constexpr int columns = Product::accumulator_fragment::columns, width = widest<accumulator>(columns),
                        runs = Product::accumulator_fragment::rows * columns / width;
   using run = vec<accumulator, width>;
+  // What it hands on at a time in a cluster: no more than the tiles of a and b leave room for, so that slices need no more
+  // shared memory.
+  static constexpr int runs_at_once =
+      max_of(1, min_of(runs, int(sizeof(typename Product::storage)) / (threads * int(sizeof(run)))));
 
   using reduction = detail::reduction_in<Epilogue>;
   // For each of a kernel's needs, one after the other: the product's tiles, sums for the cluster, sums of rows or columns.
   union storage {
     typename Product::storage product;
-    detail::conditional_t<MaySplit, shared_tile<run, runs, threads>, detail::nothing> sums;
+    detail::conditional_t<MaySplit, shared_tile<run, runs_at_once, threads>, detail::nothing> sums;
     typename detail::side_storage<Product, reduction>::type sides;
   };
 
@@ -121,19 +125,24 @@ struct gemm_kernel : detail::runs_in_cluster<MaySplit> {
   template <class Sums>
   MEMTILE_FUNCTION static bool joined_in_cluster(block block, Product& multiply, Sums& own) {
     const cluster together = block.cluster();
-    if (together.rank() != 0) {
-      MEMTILE_UNROLL
-      for (int i = 0; i < runs; ++i) own.store(i, block.rank(), run_of(multiply, i));
-    }
-    together.sync();
-    if (together.rank() == 0) {
-      MEMTILE_KEEP_LOOP
-      for (int other = 1; other < together.size(); ++other) {
+    MEMTILE_UNROLL
+    for (int from = 0; from < runs; from += runs_at_once) {
+      if (together.rank() != 0) {
         MEMTILE_UNROLL
-        for (int i = 0; i < runs; ++i) add_run(multiply, i, together.load(*own.address(i, block.rank()), other));
+        for (int i = 0; i < runs_at_once; ++i)
+          if (from + i < runs) own.store(i, block.rank(), run_of(multiply, from + i));
       }
+      together.sync();
+      if (together.rank() == 0) {
+        MEMTILE_KEEP_LOOP
+        for (int other = 1; other < together.size(); ++other) {
+          MEMTILE_UNROLL
+          for (int i = 0; i < runs_at_once; ++i)
+            if (from + i < runs) add_run(multiply, from + i, together.load(*own.address(i, block.rank()), other));
+        }
+      }
+      together.sync();
     }
-    together.sync();
     return together.rank() == 0;
   }
 
