@@ -35,6 +35,13 @@ inline status device_attribute(cudaDeviceAttr attribute, int& value) {
   });
 }
 
+// The architecture whose code of a kernel the current device would run, as __CUDA_ARCH__ / 10; 0 where it has none.
+inline int architecture_of_code(const void* entry) {
+  cudaFuncAttributes attributes = {};
+  const status s = cuda_call("kernel attributes", [&] { return cudaFuncGetAttributes(&attributes, entry); });
+  return s ? attributes.ptxVersion : 0;
+}
+
 // Remembers on which devices a kernel may be launched: with how many threads, its shared memory granted, and whether in
 // clusters. Only successes are remembered.
 class prepared_kernel {

@@ -17,7 +17,8 @@ namespace memtile {
 namespace detail {
 
 // The multiprocessors of the machine a call runs on; the simulator counts as an H200.
-inline int multiprocessors_of(const on_cpu&) { return 132; }
+inline constexpr int simulated_multiprocessors = 132;
+inline int multiprocessors_of(const on_cpu&) { return simulated_multiprocessors; }
 #if MEMTILE_CUDA
 inline int multiprocessors_of(const on_gpu&) {
   int count = 1;  // without a device, the launch that follows says so
@@ -28,24 +29,35 @@ inline int multiprocessors_of(const on_either& place) {
                                   : multiprocessors_of(on_gpu{place.where});
 }
 inline int multiprocessors_of(const on_query&) {
-  return max_of(multiprocessors_of(on_gpu{}), 132);  // of the simulator too
+  int count = 0;
+  return device_attribute(cudaDevAttrMultiProcessorCount, count) ? count : simulated_multiprocessors;
 }
 #else
-inline int multiprocessors_of(const on_query&) { return 132; }
+inline int multiprocessors_of(const on_query&) { return simulated_multiprocessors; }
 #endif
-// Whether slices can be a cluster there.
-inline bool has_clusters(const on_cpu&) { return true; }
+// Whether slices can be a cluster there: the device, and the code of the kernel that it runs, must know them.
+template <class Kernel>
+bool has_clusters(const on_cpu&) {
+  return true;
+}
 #if MEMTILE_CUDA
-inline bool has_clusters(const on_gpu&) {
-  int major = 0;
-  return device_attribute(cudaDevAttrComputeCapabilityMajor, major) && major >= 9;
+template <class Kernel>
+bool has_clusters(const on_gpu&) {
+  return launcher_of<Kernel>::knows_clusters();
 }
-inline bool has_clusters(const on_either& place) {
-  return place.machine != nullptr || has_clusters(on_gpu{place.where});
+template <class Kernel>
+bool has_clusters(const on_either& place) {
+  return place.machine != nullptr || has_clusters<Kernel>(on_gpu{place.where});
 }
-inline bool has_clusters(const on_query&) { return has_clusters(on_gpu{}); }
+template <class Kernel>
+bool has_clusters(const on_query&) {
+  return has_clusters<Kernel>(on_gpu{});
+}
 #else
-inline bool has_clusters(const on_query&) { return true; }
+template <class Kernel>
+bool has_clusters(const on_query&) {
+  return true;
+}
 #endif
 // Cards differ in how they would cut up k, and the bits with it.
 template <class Place>
@@ -125,14 +137,28 @@ struct gemm_call {
     return p;
   }
 
+  using handed_over = conditional_t<OperandC::is_batch, product_series<A, B, C>, one_product<A, B, C>>;
+  using sliced = gemm_kernel<smallest, 0, true, handed_over, Epilogue>;  // stands for those that may be cut into slices
+
   template <class Place>
   status start(const Place& place) const {
-    const gemm_plan p = plan(multiprocessors_of(place), wants_one_tree(place));
+    // A query may stand for a call in the simulator too. What a reduction needs goes by the tile, and a machine with fewer
+    // multiprocessors may choose the one that needs more.
+    if constexpr (is_same<Place, on_query>)
+      if (status s = start_planned(place, plan(simulated_multiprocessors, false)); !s) return s;
+    return start_planned(place, plan(multiprocessors_of(place), wants_one_tree(place)));
+  }
+  template <class Place>
+  status start_planned(const Place& place, const gemm_plan& p) const {
     // Sums of slices come first, then those of rows or columns.
-    const bool in_cluster = p.slices > 1 && p.slices <= most_cluster && has_clusters(place);
+    const bool in_cluster = p.slices > 1 && p.slices <= most_cluster && has_clusters<sliced>(place);
     const bool in_memory = p.slices > 1 && !in_cluster;
     const int64 split_tickets = in_memory ? p.tiles() : 0, side_tickets = tiles_along(p);
     const int64 split_parts = in_memory ? p.blocks() * p.block_m * p.block_n : 0;
+    if (split_tickets > most_tickets)
+      return status::refused("gemm: {} tiles in {} slices each are more than the {} whose slices can be added through "
+                             "memory: leave out split_k",
+                             split_tickets, p.slices, most_tickets);
     if (split_tickets + side_tickets > most_tickets)
       return status::refused(
           "gemm: {} rows or columns of tiles are more than the {} that a reduction of them can serve",
@@ -145,11 +171,9 @@ struct gemm_call {
       const gemm_split<accumulator> split{p.slices, steps * p.block_k, tickets, static_cast<accumulator*>(parts),
                                           sides};
       if constexpr (OperandC::is_batch)
-        return start_kernel(place, p, product_series<A, B, C>{a.series, b.series, c.series, int(p.tiles_each)}, split,
-                            in_cluster);
+        return start_kernel(place, p, handed_over{a.series, b.series, c.series, int(p.tiles_each)}, split, in_cluster);
       else
-        return start_kernel(place, p, one_product<A, B, C>{{a.series.first, b.series.first, c.series.first}}, split,
-                            in_cluster);
+        return start_kernel(place, p, handed_over{{a.series.first, b.series.first, c.series.first}}, split, in_cluster);
     });
   }
   template <class Place, class Products>
@@ -321,7 +345,8 @@ status checked_gemm(A a, B b, const C& c, const Epilogue& epilogue, const Go& go
 /// Memory    16-byte accesses where base, pitch and row length of all three are multiples of 16 bytes, else the widest that
 ///           each operand allows
 /// Cost      enqueues one kernel, never synchronises, may be captured in a graph. A call that is cut into more than 8 slices
-///           (before sm_90, into any) needs a workspace, or takes one from the stream's pool; see launch/workspace.hpp.
+///           (by code for architectures before sm_90, into any) needs a workspace, or takes one from the stream's pool; see
+///           launch/workspace.hpp.
 template <class Policy = automatic, class Where, class A, class B, class C, class Epilogue>
 status gemm(Where&& where, const A& a, const B& b, const C& out, const Epilogue& epilogue) {
   const auto place = detail::place_of(where);

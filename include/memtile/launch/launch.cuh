@@ -183,6 +183,11 @@ class launcher<Kernel, signature<S, P...>> {
   }
   static status run(const on_query&, const grid&, const Kernel&, const P&...) { return {}; }
 #if MEMTILE_CUDA
+  // Code for older architectures knows no clusters on a newer device either.
+  static bool knows_clusters() {
+    void (*const entry)(Kernel, P...) = kernel_entry<Kernel, S, P...>;
+    return architecture_of_code(reinterpret_cast<const void*>(entry)) >= 90;
+  }
   static status run(const on_gpu& place, const grid& g, const Kernel& kernel, P... p) {
     const int cluster = cluster_of(kernel);
     if (status s = check(g, kernel, cluster); !s) return s;

@@ -82,6 +82,24 @@ TEST_CASE("up to 8 slices are a cluster, more need a workspace", "[gemm][split]"
   CHECK(test::differences(by_9.host(), 33, 35, [&](int r, int q) { return expected(r, q); }) == 0);
 }
 
+TEST_CASE("slices need no more shared memory than the tiles of a and b", "[gemm][split]") {
+  using policy = gemm_policy<block_tile<128, 128, 8>, thread_tile<8, 8>, stages<2>, split_k<3>>;
+  using view = matrix_view<double>;
+  using kernel = gemm_kernel<block_gemm<double, policy>, 0, true, detail::one_product<view, view, view>, store_product>;
+  static_assert(kernel::runs_at_once < kernel::runs &&
+                    sizeof(kernel::storage) == block_gemm<double, policy>::shared_bytes,
+                "sums are handed on a part at a time");
+  for (auto& machine : testing::machines()) test::check_integers<double, policy>(machine, 129, 67, 41);
+  using through_memory = gemm_policy<block_tile<32, 32, 8>, thread_tile<4, 4>, stages<2>, split_k<9>>;
+  workspace_query need;
+  const view tall(nullptr, 32 * 20000, 0, 8);  // no steps of k
+  CHECK(
+      gemm<through_memory>(need, tall, view(nullptr, 0, 1, 8), column_major(reinterpret_cast<double*>(64), 640000, 1))
+          .message() ==
+      "gemm: 20000 tiles in 9 slices each are more than the 16384 whose slices can be added through memory: leave out "
+      "split_k");
+}
+
 TEST_CASE("where tiles are few and k is long, gemm is cut along k by itself", "[gemm][split]") {
   CHECK(choose_slices(16, 65536, 32, 132) == 8);
   CHECK(choose_slices(1, 1 << 20, 32, 132) == 64);  // no more than 64
