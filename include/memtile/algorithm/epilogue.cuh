@@ -67,8 +67,8 @@ MEMTILE_FUNCTION auto joined_with_side(const Vector& values) {
 }
 template <class Matrix>
 MEMTILE_FUNCTION auto values_of(const Matrix& matrix) {
-  using view = decltype(as_view(matrix));
-  return values_of_matrix<typename view::element, typename view::layout>{as_view(matrix)};
+  using view = decltype(as_matrix(as_view(matrix)));
+  return values_of_matrix<typename view::element, typename view::layout>{as_matrix(as_view(matrix))};
 }
 }  // namespace detail
 

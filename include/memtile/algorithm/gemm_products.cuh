@@ -46,6 +46,16 @@ struct one_product {
   }
 };
 
+// Where a matrix, mapped or not, begins.
+template <class T, class Layout>
+MEMTILE_FUNCTION T*& data_of(matrix_view<T, Layout>& v) {
+  return v.data;
+}
+template <class View, class Functor>
+MEMTILE_FUNCTION auto& data_of(mapped_view<View, Functor>& v) {
+  return v.view.data;
+}
+
 /// Matrices of one shape: `step` bytes apart, or where the pointers in device memory point. A step of 0: one for all.
 template <class View>
 struct matrix_series {
@@ -56,8 +66,9 @@ struct matrix_series {
     using T = typename View::value_type;
     using bytes = conditional_t<is_const<T>, const char, char>;
     View v = first;
-    if (pointers.data != nullptr) v.data = pointers.load(i);
-    else v.data = reinterpret_cast<T*>(reinterpret_cast<bytes*>(v.data) + i * step);
+    T*& data = data_of(v);
+    if (pointers.data != nullptr) data = pointers.load(i);
+    else data = reinterpret_cast<T*>(reinterpret_cast<bytes*>(data) + i * step);
     return v;
   }
 };

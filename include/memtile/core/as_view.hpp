@@ -139,4 +139,21 @@ auto as_view(const S& s) {
 }
 #endif
 
+namespace detail {
+// A view as a matrix: a vector is a column.
+template <class T, class Layout>
+MEMTILE_FUNCTION matrix_view<T, Layout> as_matrix(const matrix_view<T, Layout>& v) {
+  return v;
+}
+template <class T>
+MEMTILE_FUNCTION matrix_view<T, column> as_matrix(const vector_view<T>& v) {
+  return {v.data, v.size, 1, v.size * int64(sizeof(T))};
+}
+template <class T>
+MEMTILE_FUNCTION matrix_view<T> as_matrix(const volume_view<T>& v) {
+  static_assert(always_false<T>, "memtile: mapped, add_matrix and the c of linear must get a matrix or a vector");
+  return v.slice(0);
+}
+}  // namespace detail
+
 }  // namespace memtile

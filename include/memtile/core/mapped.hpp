@@ -41,11 +41,11 @@ struct mapped_view {
   }
 };
 
-/// What as_view makes of `matrix`, seen through the functor.
+/// What as_view makes of `matrix`, or of a vector as a column, seen through the functor.
 template <class Matrix, class Functor>
 MEMTILE_FUNCTION auto mapped(const Matrix& matrix, const Functor& f) {
-  using view = decltype(as_view(matrix));
-  return mapped_view<view, Functor>{as_view(matrix), f};
+  using view = decltype(detail::as_matrix(as_view(matrix)));
+  return mapped_view<view, Functor>{detail::as_matrix(as_view(matrix)), f};
 }
 
 namespace detail {

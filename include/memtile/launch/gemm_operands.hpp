@@ -57,8 +57,8 @@ auto operand_of_view(const volume_view<T>& v) {
   return operand_of(matrix_batch<T>{v.slice(0), v.depth, v.slice_pitch});
 }
 template <class T>
-auto operand_of_view(const vector_view<T>& v) {  // a vector is a column
-  return alone(matrix_view<T, column>(v.data, v.size, 1, v.size * int64(sizeof(T))));
+auto operand_of_view(const vector_view<T>& v) {
+  return alone(as_matrix(v));
 }
 template <class Other>
 auto operand_of(const Other& other) {

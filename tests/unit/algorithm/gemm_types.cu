@@ -171,3 +171,29 @@ TEST_CASE("gemm of bytes that a functor makes floats of adds in float, on either
         CHECK((c.untouched() && square.untouched() && test::clean(machine)));
       }
 }
+
+TEST_CASE("a mapped matrix serves a whole batch, and a mapped vector is a column", "[gemm][batch]") {
+  constexpr int count = 3, rows = 9, k = 11;
+  for (auto& machine : testing::machines()) {
+    auto bytes = machine.buffer<int8>(rows, k, [](int r, int c) { return int8(test::integer_a(r, c)); });
+    auto scales = machine.buffer<float>(rows + k, scale_at);
+    auto b = machine.buffer<float>(count * k, 5, test::integer_b), c = machine.buffer<float>(count * rows, 5);
+    const auto a = mapped(bytes.view(), dequantised{scales.view()});
+    const auto slices = [](auto& of, int each) {
+      return matrix_batch<float>{subview(of.view(), 0, 0, each, 5), count, each * of.view().pitch};
+    };
+    REQUIRE(gemm(machine, a, slices(b, k), slices(c, rows)));
+    CHECK(test::differences(c.host(), count * rows, 5, [&](int r, int q) {
+            const auto of_slice = [&](int i, int x) { return test::integer_b(r / rows * k + i, x); };
+            return test::chain<float>(scaled_a, of_slice, r % rows, q, k);
+          }) == 0);
+    auto x = machine.buffer<int8>(k, [](int i) { return int8(i - 4); });
+    auto y = machine.buffer<float>(rows, [](int) { return 100.f; });
+    REQUIRE(gemm(machine, a, mapped(x.view(), dequantised{scales.view()}), y.view(), linear{1.f, 1.f, y.view()}));
+    CHECK(test::differences(y.host(), 1, rows, [&](int, int r) {
+            const auto scaled_x = [](int i, int) { return float(i - 4) * scale_at(i); };
+            return test::chain<float>(scaled_a, scaled_x, r, 0, k) + 100;
+          }) == 0);
+    CHECK(test::clean(machine));
+  }
+}
