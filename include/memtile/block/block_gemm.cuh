@@ -12,7 +12,7 @@
 //
 // Elements lie in shared memory as they do in global memory; a register holds them in the type of the accumulators. They get
 // there the same whatever the layout, and each result is one chain of fused multiply-adds in ascending k: its bits depend
-// neither on the tile nor on the layouts.
+// neither on the tile nor on the layouts, but for the sign of a zero to which it underflowed.
 #pragma once
 
 #include <memtile/block/gemm_shape.hpp>

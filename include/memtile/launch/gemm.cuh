@@ -338,7 +338,8 @@ status checked_gemm(A a, B b, const C& c, const Epilogue& epilogue, const Go& go
 /// Result    each element is one chain of fused multiply-adds in ascending k: the same bits whatever the tile, the layouts,
 ///           the card, and in the simulator. Where the tiles are few and k is long, k is cut into slices whose chains are
 ///           added in their order: then the bits go by the number of multiprocessors. With split_k<1>, or determinism
-///           fixed_tree of a context, that never happens.
+///           fixed_tree of a context, that never happens. A zero to which a sum underflowed may have either sign: steps of k
+///           beyond the last one, which tiles differ in, add +0.
 /// Errors    refused with words and values, with nothing launched or changed: sizes that do not match, a pitch shorter
 ///           than a row, a negative stride, a null or misaligned pointer, an output that overlaps an input or itself, a
 ///           vector of the epilogue that does not fit
