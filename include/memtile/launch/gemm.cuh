@@ -138,7 +138,9 @@ struct gemm_call {
   }
 
   using handed_over = conditional_t<OperandC::is_batch, product_series<A, B, C>, one_product<A, B, C>>;
-  using sliced = gemm_kernel<smallest, 0, true, handed_over, Epilogue>;  // stands for those that may be cut into slices
+  static constexpr bool may_split = asked::slices != 1;
+  // Stands for those that may be cut into slices.
+  using sliced = gemm_kernel<smallest, 0, may_split, handed_over, Epilogue>;
 
   template <class Place>
   status start(const Place& place) const {
@@ -178,10 +180,11 @@ struct gemm_call {
   }
   template <class Place, class Products>
   status start_kernel(const Place& place, const gemm_plan& p, const Products& products,
-                      const gemm_split<accumulator>& split, bool in_cluster) const {
+                      const gemm_split<accumulator>& split, [[maybe_unused]] bool in_cluster) const {
     const grid blocks(p.blocks());
     const auto run_slices = [&](auto kernel) {
-      if (in_cluster) kernel.cluster = p.slices;
+      if constexpr (may_split)
+        if (in_cluster) kernel.cluster = p.slices;
       return launch(place, blocks, kernel, products, split, epilogue);
     };
     const auto run = [&](auto kernel) { return launch(place, blocks, kernel, products, split, epilogue); };
@@ -195,13 +198,13 @@ struct gemm_call {
         const gemm_kernel<one_warp, 16, false, Products, Epilogue> kernel{};
         if (p.wide && tile_is(kernel)) return run(kernel);
       }
-      if (p.wide) return run_slices(gemm_kernel<smallest, 16, true, Products, Epilogue>{});
+      if (p.wide) return run_slices(gemm_kernel<smallest, 16, may_split, Products, Epilogue>{});
     }
     if constexpr (has_one_warp) {
       const gemm_kernel<one_warp, 0, false, Products, Epilogue> kernel{};
       if (tile_is(kernel)) return run(kernel);
     }
-    return run_slices(gemm_kernel<smallest, 0, true, Products, Epilogue>{});
+    return run_slices(gemm_kernel<smallest, 0, may_split, Products, Epilogue>{});
   }
 
  private:

@@ -89,7 +89,10 @@ TEST_CASE("slices need no more shared memory than the tiles of a and b", "[gemm]
   static_assert(kernel::runs_at_once < kernel::runs &&
                     sizeof(kernel::storage) == block_gemm<double, policy>::shared_bytes,
                 "sums are handed on a part at a time");
-  for (auto& machine : testing::machines()) test::check_integers<double, policy>(machine, 129, 67, 41);
+  for (auto& machine : testing::machines()) {
+    test::check_integers<double, policy>(machine, 129, 67, 41);
+    test::check_integers<double, in_slices<1>>(machine, 33, 36, 41);  // a kernel of its own, without slices
+  }
   using through_memory = gemm_policy<block_tile<32, 32, 8>, thread_tile<4, 4>, stages<2>, split_k<9>>;
   workspace_query need;
   const view tall(nullptr, 32 * 20000, 0, 8);  // no steps of k
