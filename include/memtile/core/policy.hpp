@@ -46,8 +46,8 @@ struct resident_blocks {
 };
 
 /// The inner dimension is cut into Count slices, each multiplied by a block of its own; their sums are added in the order of
-/// the slices. For outputs of few tiles and a long inner dimension. Left out, memtile chooses by shape and card. With 1 the kernel is
-/// spared the code for slices, which costs a thread_tile of 128 registers some that it lacks.
+/// the slices. For outputs of few tiles and a long inner dimension. Left out, memtile chooses by shape and card. With 1
+/// the kernel is spared the code for slices, which costs a thread_tile of 128 registers some that it lacks.
 template <int Count>
 struct split_k {
   static constexpr int count = Count;
