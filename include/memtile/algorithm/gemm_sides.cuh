@@ -25,6 +25,7 @@ MEMTILE_USER_CODE_BEGIN
 
 template <class T, class Operator, side Side>
 struct side_reduction : elementwise_part {
+  static_assert(!is_const<T>, "memtile: the output of reduce_rows_into and reduce_columns_into must not be const");
   using element = T;
   using op_type = Operator;
   using sum = accumulator_t<Operator, T>;  // in which type values are combined
