@@ -144,8 +144,8 @@ struct gemm_call {
 
   template <class Place>
   status start(const Place& place) const {
-    // A query may stand for a call in the simulator too. What a reduction needs goes by the tile, and a machine with fewer
-    // multiprocessors may choose the one that needs more.
+    // A query may stand for a call in the simulator too. What a reduction needs goes by the tile, and a machine with
+    // fewer multiprocessors may choose the one that needs more.
     if constexpr (is_same<Place, on_query>)
       if (status s = start_planned(place, plan(simulated_multiprocessors, false)); !s) return s;
     return start_planned(place, plan(multiprocessors_of(place), wants_one_tree(place)));

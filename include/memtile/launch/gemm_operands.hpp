@@ -9,6 +9,9 @@
 #include <memtile/core/overlap.hpp>
 
 #if !defined(__CUDACC_RTC__)
+#include <algorithm>
+#include <iterator>
+#include <utility>
 
 namespace memtile::detail {
 
@@ -163,11 +166,15 @@ status check_output(const gemm_operand<View, IsBatch>& c) {
     return status::refused("gemm: the output is {}x{} with {} bytes from row to row and {} from column to column: its "
                            "elements must not share memory",
                            view.rows, view.cols, view.row_pitch, view.column_pitch);
-  const bool by_rows = view.column_pitch <= view.row_pitch;
-  const int64 line = by_rows ? (view.cols - 1) * view.column_pitch : (view.rows - 1) * view.row_pitch;
-  const bool side_by_side = c.series.step >= line + int64(sizeof(*view.data)) &&  // in the gap between two lines
-                            c.series.step * c.count <= (by_rows ? view.row_pitch : view.column_pitch);
-  if (c.count > 1 && c.series.pointers.data == nullptr && c.series.step < bytes_spanned(view) && !side_by_side)
+  // A batch may lie in the gaps between lines, or between elements: each step must pass what the shorter ones span.
+  std::pair<int64, int64> steps[] = {
+      {view.column_pitch, view.cols}, {view.row_pitch, view.rows}, {c.series.step, c.count}};
+  std::sort(std::begin(steps), std::end(steps));
+  int64 span = sizeof(*view.data);
+  bool are_apart = true;
+  for (const auto& [step, count] : steps)
+    if (count > 1) are_apart = are_apart && step >= span, span += (count - 1) * step;
+  if (c.count > 1 && c.series.pointers.data == nullptr && !are_apart)
     return status::refused(
         "gemm: the matrices of the output are {} bytes apart but {} long: they must not share memory", c.series.step,
         bytes_spanned(view));

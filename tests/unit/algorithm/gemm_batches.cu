@@ -177,6 +177,11 @@ TEST_CASE("batches that do not fit are refused in words", "[gemm][batch][GEMM-10
   CHECK(
       gemm(machine, batch(a, 4, 256), batch(b, 4, 256), matrix_batch<float>{subview(wide.view(), 0, 0, 8, 8), 4, 32}));
   CHECK(wide.host()(7, 31) == expected(3, 7, 7, 8));
+  // and where the batch is the direction of neighbours
+  const matrix_view<float, strided> every_fourth(wide.view().data, 8, 8, wide.view().pitch, 16);
+  REQUIRE(gemm(machine, batch(a, 4, 256), batch(b, 4, 256), matrix_batch<float, strided>{every_fourth, 4, 4}));
+  CHECK(test::differences(wide.host(), 8, 32, [](int r, int q) { return expected(q % 4, r, q / 4, 8); }) == 0);
+  CHECK_FALSE(gemm(machine, batch(a, 4, 256), batch(b, 4, 256), matrix_batch<float, strided>{every_fourth, 4, 16}));
 }
 
 TEST_CASE("a batch may have more matrices than an axis of a grid holds", "[gemm][batch][GEMM-14][large]") {
