@@ -132,13 +132,15 @@ struct gemm_call {
     else if (has_one_warp && prefers_one_warp(out.rows, out.cols, smallest::block_m, smallest::block_n,
                                               one_warp::block_m, one_warp::block_n))
       p = plan_with<one_warp>(out.rows, out.cols, c.count, wide, true);
-    else if (asked::slices == 0 && !one_tree && p.tiles() <= most_tickets)
+    else if (may_split && asked::slices == 0 && !one_tree && p.tiles() <= most_tickets)
       p.slices = choose_slices(p.tiles(), inner, p.block_k, multiprocessors);
     return p;
   }
 
   using handed_over = conditional_t<OperandC::is_batch, product_series<A, B, C>, one_product<A, B, C>>;
-  static constexpr bool may_split = asked::slices != 1;
+  // A tile whose accumulators fill the registers has none for the sums of others, unless it was told to.
+  static constexpr bool may_split = asked::slices > 1 ||
+                                    (asked::slices == 0 && smallest::shape::accumulator_registers < 128);
   // Stands for those that may be cut into slices.
   using sliced = gemm_kernel<smallest, 0, may_split, handed_over, Epilogue>;
 
@@ -345,7 +347,8 @@ status checked_gemm(A a, B b, const C& c, const Epilogue& epilogue, const Go& go
 ///           beyond the last one, which tiles differ in, add +0.
 /// Errors    refused with words and values, with nothing launched or changed: sizes that do not match, a pitch shorter
 ///           than a row, a negative stride, a null or misaligned pointer, an output that overlaps an input or itself, a
-///           vector of the epilogue that does not fit
+///           vector of the epilogue that does not fit; and, for want of tickets, more than 16,384 rows or columns of tiles
+///           that are reduced
 /// Memory    16-byte accesses where base, pitch and row length of all three are multiples of 16 bytes, else the widest that
 ///           each operand allows
 /// Cost      enqueues one kernel, never synchronises, may be captured in a graph. A call that is cut into more than 8 slices
