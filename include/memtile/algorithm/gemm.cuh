@@ -94,20 +94,21 @@ struct gemm_kernel : detail::runs_in_cluster<MaySplit> {
       detail::tile_reduction<Product, typename reduction::reduce>::run(block, shared.sides, multiply, reduce, c,
                                                                        work.tile, split.sides, value);
     }
-    multiply.template store_with<stored_width>(
-        c, row0, column0, [&](int64 row, int64 column, vec<accumulator, stored_width> v) {
-          vec<T, stored_width> old{};
-          if (reads_c) old = c.load(wide<stored_width>, row, column);
-          vec<T, stored_width> stored;
-          MEMTILE_UNROLL
-          for (int n = 0; n < stored_width; ++n)
-            stored[n] = detail::stored_as<T>(
-                detail::apply_epilogue(epilogue, v[n], row, column + n, detail::plain_type<T>(old[n])));
-          return stored;
-        });
+    multiply.template store_with<stored_width>(rows_of_block(block, multiply.rows(), slices), c, row0, column0,
+                                               [&](int64 row, int64 column, vec<accumulator, stored_width> v) {
+                                                 vec<T, stored_width> old{};
+                                                 if (reads_c) old = c.load(wide<stored_width>, row, column);
+                                                 vec<T, stored_width> stored;
+                                                 MEMTILE_UNROLL
+                                                 for (int n = 0; n < stored_width; ++n)
+                                                   stored[n] = detail::stored_as<T>(detail::apply_epilogue(
+                                                       epilogue, v[n], row, column + n, detail::plain_type<T>(old[n])));
+                                                 return stored;
+                                               });
   }
 
  private:
+  static constexpr bool shares_rows = !reduction::is_there;
   static constexpr bool fills_registers = Product::shape::accumulator_registers >= 128;
 
   template <class Work>
@@ -121,29 +122,54 @@ struct gemm_kernel : detail::runs_in_cluster<MaySplit> {
                                           part);
   }
 
-  // The sums of all blocks of the cluster in the first one's accumulators, added in the order of the slices. True in that one.
+  // The sums of all blocks of the cluster, added in the order of the slices, in the accumulators of those that own them: each
+  // block of some rows of every thread, so that all of them add and store at once; or the first of all, where rows or columns
+  // are reduced. True in a block that owns some.
   template <class Sums>
   MEMTILE_FUNCTION static bool joined_in_cluster(block block, Product& multiply, Sums& own) {
     const cluster together = block.cluster();
     MEMTILE_UNROLL
     for (int from = 0; from < runs; from += runs_at_once) {
-      if (together.rank() != 0) {
+      MEMTILE_UNROLL
+      for (int i = 0; i < runs_at_once; ++i)
+        if (from + i < runs) own.store(i, block.rank(), run_of(multiply, from + i));
+      together.sync();
+      const auto is_own = [&](int i) {
+        return from + i < runs && owner_of_row((from + i) * width / columns, together) == together.rank();
+      };
+      MEMTILE_KEEP_LOOP
+      for (int slice = 0; slice < together.size(); ++slice) {
+        run parts[runs_at_once];  // all on their way at once
         MEMTILE_UNROLL
         for (int i = 0; i < runs_at_once; ++i)
-          if (from + i < runs) own.store(i, block.rank(), run_of(multiply, from + i));
-      }
-      together.sync();
-      if (together.rank() == 0) {
-        MEMTILE_KEEP_LOOP
-        for (int other = 1; other < together.size(); ++other) {
-          MEMTILE_UNROLL
-          for (int i = 0; i < runs_at_once; ++i)
-            if (from + i < runs) add_run(multiply, from + i, together.load(*own.address(i, block.rank()), other));
-        }
+          if (is_own(i)) parts[i] = together.load(*own.address(i, block.rank()), slice);
+        MEMTILE_UNROLL
+        for (int i = 0; i < runs_at_once; ++i)
+          if (is_own(i)) slice == 0 ? set_run(multiply, from + i, parts[i]) : add_run(multiply, from + i, parts[i]);
       }
       together.sync();
     }
-    return together.rank() == 0;
+    return shares_rows || together.rank() == 0;
+  }
+
+  MEMTILE_FUNCTION static int owner_of_row(int i, const cluster& together) {
+    return shares_rows ? i % together.size() : 0;
+  }
+
+  // The rows of a thread that its block stores.
+  template <class Rows>
+  struct owned_rows {
+    static constexpr int count = Rows::count;
+    Rows all;
+    int rank, sharing;
+    MEMTILE_FUNCTION int64 operator[](int i) const { return i % sharing == rank ? all[i] : int64(1) << 62; }
+  };
+  template <class Rows>
+  MEMTILE_FUNCTION static auto rows_of_block(block block, const Rows& rows, int slices) {
+    if constexpr (MaySplit && shares_rows)
+      return slices > 1 ? owned_rows<Rows>{rows, block.cluster().rank(), block.cluster().size()}
+                        : owned_rows<Rows>{rows, 0, 1};
+    else return rows;
   }
 
   // The same through memory, in the last block of a tile.

@@ -262,11 +262,12 @@ class block_gemm {
   template <class Out>
   static constexpr int run = widest<Out>(shape::run_n);
   /// Stores make(row, column, products), a vec of N products that are neighbours in a row and a vec of what is stored, where
-  /// the caller knows that `out` allows accesses of N elements: 1 or `run`.
-  template <int Width, class Out, class Make>
-  MEMTILE_FUNCTION void store_with(const Out& out, int64 row0, int64 column0, const Make& make,
+  /// the caller knows that `out` allows accesses of N elements: 1 or `run`. In the `rows` alone that are given: rows(), or of
+  /// each of them the same or one beyond `out`.
+  template <int Width, class Rows, class Out, class Make>
+  MEMTILE_FUNCTION void store_with(const Rows& rows, const Out& out, int64 row0, int64 column0, const Make& make,
                                    site s = site::here()) const {
-    reg_to_global<Width>(accumulators_, rows_, columns_, out, row0, column0, make, s.within("block_gemm"));
+    reg_to_global<Width>(accumulators_, rows, columns_, out, row0, column0, make, s.within("block_gemm"));
   }
 
   /// Finds out once more which results are the calling thread's, in a block of one dimension, so that nothing of it need have
@@ -276,6 +277,7 @@ class block_gemm {
   /// The results of the calling thread; (i, j) is that of row(i) and column(j) of the block's tile.
   MEMTILE_FUNCTION accumulator_fragment& accumulators() { return accumulators_; }
   MEMTILE_FUNCTION int row(int i) const { return rows_[i]; }
+  MEMTILE_FUNCTION const auto& rows() const { return rows_; }
   MEMTILE_FUNCTION int column(int j) const { return columns_[j]; }
   /// Which of the shape::threads_m x threads_n threads it is: those with one thread_row() share rows.
   MEMTILE_FUNCTION int thread_row() const {
@@ -294,8 +296,8 @@ class block_gemm {
                                           site s) const {
     const detail::each_of_run<Out, F> make{f};
     if (allows_access_of<int(sizeof(Out)) * run<Out>>(out) && column0 % run<Out> == 0)
-      store_with<run<Out>>(out, row0, column0, make, s);
-    else store_with<1>(out, row0, column0, make, s);
+      store_with<run<Out>>(rows_, out, row0, column0, make, s);
+    else store_with<1>(rows_, out, row0, column0, make, s);
   }
 
   template <int Lanes, int Each, int Run>

@@ -53,6 +53,7 @@ rectangle extent_of(const matrix_view<T, strided>& v) {
 }
 template <class T>
 rectangle extent_of(const volume_view<T>& v) {
+  if (v.depth <= 0 || v.rows <= 0 || v.cols <= 0) return {};
   return {int64(reinterpret_cast<size_t>(v.data)), 1,
           (v.depth - 1) * v.slice_pitch + (v.rows - 1) * v.row_pitch + v.cols * int64(sizeof(T)), 0};
 }

@@ -152,7 +152,7 @@ template <class View, bool IsBatch>
 rectangle bytes_of(const gemm_operand<View, IsBatch>& operand) {
   const auto& view = view_of(operand.series.first);
   if (!IsBatch) return extent_of(view);
-  if (operand.series.pointers.data != nullptr || operand.count == 0) return {0, 0, 0, 0};
+  if (operand.series.pointers.data != nullptr || operand.count == 0 || view.rows == 0 || view.cols == 0) return {};
   const int64 all = (operand.count - 1) * operand.series.step + bytes_spanned(as_strided(view));
   return {int64(reinterpret_cast<size_t>(view.data)), 1, all, all};
 }

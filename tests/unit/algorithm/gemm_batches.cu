@@ -66,6 +66,11 @@ TEST_CASE("a batch of nothing, and a batch of empty sums", "[gemm][batch][GEMM-0
     auto a = machine.buffer<float>(2, 2, test::integer_a);
     const auto none = matrix_batch<float>{a.view(), 0, 16};
     CHECK(gemm(machine, none, none, none));
+    // Outputs without rows have no bytes that a bias could share, wherever they would lie.
+    const auto all = a.view();
+    const matrix_batch<float> empty{matrix_view<float>(all.data, 0, 2, all.pitch), 2, 16};
+    CHECK(gemm(machine, empty, matrix_batch<float>{all, 2, 0}, empty,
+               linear{1.f, 0.f} | bias_columns(vector_view<float>(all.data, 2))));
   }
 }
 

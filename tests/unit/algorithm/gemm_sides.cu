@@ -23,8 +23,8 @@ void check_sides(Machine& machine, int m, int n, int k, Operator op) {
   INFO(machine.name() << ": " << m << "x" << n << "x" << k);
   auto a = machine.template buffer<float>(m, k, test::integer_a),
        b = machine.template buffer<float>(k, n, test::integer_b);
-  std::vector<T> of_rows(size_t(m), Operator::template identity<T>()),
-      of_columns(size_t(n), Operator::template identity<T>());
+  const T nothing = Operator::template identity<T>();
+  std::vector<T> of_rows(size_t(m), nothing), of_columns(size_t(n), nothing);
   for (int r = 0; r < m; ++r)
     for (int c = 0; c < n; ++c) {
       of_rows[size_t(r)] = op(of_rows[size_t(r)], T(expected(r, c, k)));

@@ -50,6 +50,11 @@ TEST_CASE("of different pitches the ranges from first to last byte are compared"
 TEST_CASE("nothing overlaps an empty rectangle", "[launch]") {
   CHECK_FALSE(overlap({1000, 0, 4, 8}, {1000, 3, 4, 8}));
   CHECK_FALSE(overlap({1000, 3, 4, 8}, {1000, 3, 0, 8}));
+  float memory[64] = {};
+  const rectangle all = detail::extent_of(vector_view<float>(memory, 64));
+  CHECK(overlap(detail::extent_of(volume_view<float>(memory, 3, 2, 5, 20, 40)), all));
+  CHECK_FALSE(overlap(detail::extent_of(volume_view<float>(memory, 3, 0, 5, 20, 40)), all));
+  CHECK_FALSE(overlap(detail::extent_of(volume_view<float>(memory, 3, 2, 0, 20, 40)), all));
 }
 
 TEST_CASE("a view is a rectangle of its rows or columns", "[launch]") {
