@@ -77,8 +77,9 @@ struct gemm_kernel : detail::runs_in_cluster<MaySplit> {
     }
 
     // Accumulators that fill the registers leave none to hold the place over the loop.
-    if constexpr (fills_registers) multiply.place_again();
-    const auto work = products.work(fills_registers ? hw::block_column_again() / slices : index, block_m, block_n);
+    if constexpr (Product::shape::fills_registers) multiply.place_again();
+    const auto work =
+        products.work(Product::shape::fills_registers ? hw::block_column_again() / slices : index, block_m, block_n);
     const auto& c = work.product.c;
     const int64 row0 = int64(work.tile.row) * block_m, column0 = int64(work.tile.column) * block_n;
 
@@ -109,7 +110,6 @@ struct gemm_kernel : detail::runs_in_cluster<MaySplit> {
 
  private:
   static constexpr bool shares_rows = !reduction::is_there;
-  static constexpr bool fills_registers = Product::shape::accumulator_registers >= 128;
 
   template <class Work>
   MEMTILE_FUNCTION static void add_products(Product& multiply, const Work& work, const gemm_split<accumulator>& split,

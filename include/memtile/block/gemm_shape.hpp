@@ -67,6 +67,8 @@ struct gemm_shape {
       accumulator_registers <= 128,
       "memtile: thread_tile must need at most 128 registers for its accumulators: take a smaller thread_tile");
 
+  static constexpr bool fills_registers = accumulator_registers >= 128;
+
   // A warp is a patch of lanes_m x lanes_n threads, so that it reads few different values: 4 x 8 or 8 x 4 where the
   // grid allows it.
   static constexpr bool patch_4x8 = threads_m % 4 == 0 && threads_n % 8 == 0,

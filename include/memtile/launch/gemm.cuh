@@ -6,6 +6,7 @@
 
 #include <memtile/algorithm/gemm.cuh>
 #include <memtile/launch/gemm_operands.hpp>
+#include <memtile/launch/gemm_place.cuh>
 #include <memtile/launch/gemm_plan.hpp>
 #include <memtile/launch/launch.cuh>
 #include <memtile/launch/workspace.hpp>
@@ -15,58 +16,6 @@
 namespace memtile {
 
 namespace detail {
-
-// The multiprocessors of the machine a call runs on; the simulator counts as an H200.
-inline constexpr int simulated_multiprocessors = 132;
-inline int multiprocessors_of(const on_cpu&) { return simulated_multiprocessors; }
-#if MEMTILE_CUDA
-inline int multiprocessors_of(const on_gpu&) {
-  int count = 1;  // without a device, the launch that follows says so
-  return device_attribute(cudaDevAttrMultiProcessorCount, count) ? count : 1;
-}
-inline int multiprocessors_of(const on_either& place) {
-  return place.machine != nullptr ? multiprocessors_of(on_cpu{*place.machine})
-                                  : multiprocessors_of(on_gpu{place.where});
-}
-inline int multiprocessors_of(const on_query&) {
-  int count = 0;
-  return device_attribute(cudaDevAttrMultiProcessorCount, count) ? count : simulated_multiprocessors;
-}
-#else
-inline int multiprocessors_of(const on_query&) { return simulated_multiprocessors; }
-#endif
-// Whether slices can be a cluster there: the device, and the code of the kernel that it runs, must know them.
-template <class Kernel>
-bool has_clusters(const on_cpu&) {
-  return true;
-}
-#if MEMTILE_CUDA
-template <class Kernel>
-bool has_clusters(const on_gpu&) {
-  return launcher_of<Kernel>::knows_clusters();
-}
-template <class Kernel>
-bool has_clusters(const on_either& place) {
-  return place.machine != nullptr || has_clusters<Kernel>(on_gpu{place.where});
-}
-template <class Kernel>
-bool has_clusters(const on_query&) {
-  return has_clusters<Kernel>(on_gpu{});
-}
-#else
-template <class Kernel>
-bool has_clusters(const on_query&) {
-  return true;
-}
-#endif
-// Cards differ in how they would cut up k, and the bits with it.
-template <class Place>
-bool wants_one_tree(const Place&) {
-  return false;
-}
-#if MEMTILE_CUDA
-inline bool wants_one_tree(const on_gpu& place) { return place.where.determinism == determinism::fixed_tree; }
-#endif
 
 /// A call whose operands have been checked. Swapped: it is the transposed problem of the one that was asked for.
 template <class Policy, bool Swapped, class OperandA, class OperandB, class OperandC, class Epilogue>
@@ -96,8 +45,9 @@ struct gemm_call {
   using smallest = product<
       conditional_t<asked::names_tile, asked, conditional_t<has_mapped, with_free_registers<small_tile>, small_tile>>>;
   using largest = product<conditional_t<asked::names_tile, asked, typename gemm_tiles<accumulator>::largest>>;
+  using flat = product<conditional_t<asked::names_tile, asked, typename gemm_tiles<accumulator>::flat>>;
   using one_warp = product<conditional_t<asked::names_tile, asked, typename gemm_tiles<accumulator>::one_warp>>;
-  // A call of one product of small matrices is too short for its tile to matter; each tile costs the compiler time.
+  using two_warps = product<conditional_t<asked::names_tile, asked, typename gemm_tiles<accumulator>::two_warps>>;
   static constexpr bool has_one_warp = OperandC::is_batch && !is_same<smallest, one_warp>;
   // Whether there are two to choose from: smaller types than accumulators, mapped ones, and whole numbers of another
   // arithmetic (min_plus compares for each product) take the small tile, whose registers have room for them.
@@ -105,6 +55,10 @@ struct gemm_call {
                                      sizeof(typename A::element) == sizeof(accumulator) &&
                                      sizeof(typename B::element) == sizeof(accumulator) && !has_mapped &&
                                      (is_same<typename asked::semiring, plus_times> || !is_integer<accumulator>);
+
+  // Each tile costs the compiler time: these are for numbers of which 16-byte accesses bring four.
+  static constexpr bool has_flat = has_choice && !OperandC::is_batch && !is_same<smallest, flat>;
+  static constexpr bool has_two_warps = has_choice && OperandC::is_batch && !is_same<one_warp, two_warps>;
 
   static constexpr bool has_strided = is_same<typename A::layout, strided> || is_same<typename B::layout, strided> ||
                                       is_same<typename C::layout, strided>;
@@ -126,13 +80,22 @@ struct gemm_call {
     const int64 inner = view_of(a.series.first).cols;
     gemm_plan p = plan_of_smallest();
     const bool wide = p.wide;
-    if (asked::slices > 1) p.slices = asked::slices;
-    else if (has_choice && wide && prefers_larger(multiprocessors))
-      p = plan_with<largest>(out.rows, out.cols, c.count, wide, true);
-    else if (has_one_warp && prefers_one_warp(out.rows, out.cols, smallest::block_m, smallest::block_n,
-                                              one_warp::block_m, one_warp::block_n))
-      p = plan_with<one_warp>(out.rows, out.cols, c.count, wide, true);
-    else if (may_split && asked::slices == 0 && !one_tree && p.tiles() <= most_tickets)
+    const auto with = [&](auto tile) {
+      return plan_with<typename decltype(tile)::type>(out.rows, out.cols, c.count, wide, true);
+    };
+    if (asked::slices > 1) {
+      p.slices = asked::slices;
+      return p;
+    }
+    if (has_choice && may_be_wide && prefers<largest>(multiprocessors)) return with(same_type<largest>{});
+    if (has_one_warp && mostly_beyond<smallest, one_warp>())
+      return has_two_warps && wide && !mostly_beyond<two_warps, one_warp>() ? with(same_type<two_warps>{})
+                                                                            : with(same_type<one_warp>{});
+    if (has_flat && wide &&
+        prefers_flat_tile(out.rows, out.cols, inner, smallest::block_m, smallest::block_n, flat::block_m, flat::block_n,
+                          multiprocessors))
+      p = with(same_type<flat>{});
+    if (may_split && asked::slices == 0 && !one_tree && p.tiles() <= most_tickets)
       p.slices = choose_slices(p.tiles(), inner, p.block_k, multiprocessors);
     return p;
   }
@@ -195,6 +158,15 @@ struct gemm_call {
       if constexpr (has_choice) {
         const gemm_kernel<largest, 16, false, Products, Epilogue> kernel{};
         if (p.wide && tile_is(kernel)) return run(kernel);
+        if (tile_is(kernel)) return run(gemm_kernel<largest, int(sizeof(accumulator)), false, Products, Epilogue>{});
+      }
+      if constexpr (has_flat) {
+        const gemm_kernel<flat, 16, may_split, Products, Epilogue> kernel{};
+        if (p.wide && tile_is(kernel)) return run_slices(kernel);
+      }
+      if constexpr (has_two_warps) {
+        const gemm_kernel<two_warps, 16, false, Products, Epilogue> kernel{};
+        if (p.wide && tile_is(kernel)) return run(kernel);
       }
       if constexpr (has_one_warp) {
         const gemm_kernel<one_warp, 16, false, Products, Epilogue> kernel{};
@@ -238,10 +210,16 @@ struct gemm_call {
     return allows_access_of<16>(view_of(operand.series.first)) && operand.series.step % 16 == 0 &&
            operand.series.pointers.data == nullptr;
   }
-  bool prefers_larger(int multiprocessors) const {
+  template <class Tile>
+  bool prefers(int multiprocessors) const {
     const auto& out = c.series.first;
-    return prefers_larger_tile(out.rows * c.count, out.cols, largest::block_m, largest::block_n, smallest::block_m,
+    return prefers_larger_tile(out.rows * c.count, out.cols, Tile::block_m, Tile::block_n, smallest::block_m,
                                smallest::block_n, multiprocessors);
+  }
+  template <class Tile, class Smaller>
+  bool mostly_beyond() const {
+    const auto& out = c.series.first;
+    return prefers_smaller_tile(out.rows, out.cols, Tile::block_m, Tile::block_n, Smaller::block_m, Smaller::block_n);
   }
 };
 

@@ -12,7 +12,8 @@ namespace memtile {
 
 /// The tiles among which `automatic` chooses, by the bytes of an accumulator. The large one reads least of a and b for each
 /// result, and wants operands that allow 16-byte accesses; the small one gives every multiprocessor work where the matrices
-/// are small, and serves the rest; in batches of small matrices one warp makes a tile.
+/// are small, and serves the rest. The flat one serves outputs of few rows, and small ones, of which it makes many tiles with
+/// many threads each. In batches of small matrices one or two warps make a tile.
 ///
 /// What reading a and b costs for each multiply-add, in every layout, where 16-byte accesses are allowed and tiles are whole:
 ///
@@ -29,19 +30,25 @@ template <int Bytes>
 struct tiles_for {  // large types: few accumulators fit
   using largest = gemm_policy<block_tile<32, 32, 8>, thread_tile<2, 4>, stages<2>>;
   using smallest = largest;
+  using flat = smallest;
   using one_warp = gemm_policy<block_tile<8, 16, 8>, thread_tile<2, 2>, stages<2>>;
+  using two_warps = one_warp;
 };
 template <>
 struct tiles_for<4> {
   using largest = gemm_policy<block_tile<128, 256, 32>, thread_tile<16, 8>, stages<2>>;
   using smallest = gemm_policy<block_tile<64, 64, 32>, thread_tile<8, 4>, stages<3>, resident_blocks<4>>;
+  using flat = gemm_policy<block_tile<16, 64, 64>, thread_tile<4, 2>, stages<3>>;
   using one_warp = gemm_policy<block_tile<16, 16, 16>, thread_tile<4, 2>, stages<2>>;
+  using two_warps = gemm_policy<block_tile<32, 32, 32>, thread_tile<4, 4>, stages<2>>;
 };
 template <>
 struct tiles_for<8> {
   using largest = gemm_policy<block_tile<64, 128, 16>, thread_tile<8, 8>, stages<3>>;
   using smallest = gemm_policy<block_tile<32, 64, 16>, thread_tile<4, 4>, stages<3>>;
+  using flat = smallest;
   using one_warp = gemm_policy<block_tile<16, 16, 16>, thread_tile<4, 2>, stages<2>>;
+  using two_warps = one_warp;
 };
 template <>
 struct tiles_for<2> : tiles_for<4> {};
@@ -76,18 +83,27 @@ constexpr bool prefers_larger_tile(int64 m, int64 n, int64 large_m, int64 large_
   return double(large) * small_efficiency <= double(smallest);
 }
 
-/// Whether matrices of m x n are so small that the small tile would mostly make what does not exist: then a warp makes tiles
-/// of its own.
-constexpr bool prefers_one_warp(int64 m, int64 n, int64 small_m, int64 small_n, int64 warp_m, int64 warp_n) {
-  return ceil_div(m, small_m) * small_m * ceil_div(n, small_n) * small_n >=
-         2 * ceil_div(m, warp_m) * warp_m * ceil_div(n, warp_n) * warp_n;
+/// Whether matrices of m x n are so small that a tile would mostly make what does not exist, and a smaller one not.
+constexpr bool prefers_smaller_tile(int64 m, int64 n, int64 tile_m, int64 tile_n, int64 smaller_m, int64 smaller_n) {
+  return ceil_div(m, tile_m) * tile_m * ceil_div(n, tile_n) * tile_n >=
+         2 * ceil_div(m, smaller_m) * smaller_m * ceil_div(n, smaller_n) * smaller_n;
+}
+
+/// Whether the flat tile suits one product: where memory's rate limits it, since b is read for few rows of a; or where small
+/// tiles leave multiprocessors idle and flat ones do not, in short sums, since they make each result more dearly
+/// (H200, 2026-11, float: 0.8 of the small tile's speed at 1024^3, but 4.1 against 8.9 us at 256^3 and 9.9 against 16.5 at 512^3).
+constexpr bool prefers_flat_tile(int64 m, int64 n, int64 k, int64 small_m, int64 small_n, int64 flat_m, int64 flat_n,
+                                 int multiprocessors) {
+  if (m <= 2 * flat_m) return true;
+  return k <= 2048 && !prefers_larger_tile(m, n, small_m, small_n, flat_m, flat_n, multiprocessors, 0.8);
 }
 
 /// Into how many slices along k the tiles of a matmul are cut, where the tiles alone would leave multiprocessors idle: as
-/// many as are idle, of 16 steps of the tile's K at least, so that adding them up is a small part of the work.
+/// many as give each multiprocessor two, of 16 steps of the tile's K at least, so that adding them up is a small part of the
+/// work.
 constexpr int choose_slices(int64 tiles, int64 inner, int block_k, int multiprocessors) {
-  if (tiles == 0 || tiles > multiprocessors / 2) return 1;
-  return int(max_of<int64>(1, min_of<int64>(min_of<int64>(64, multiprocessors / tiles), inner / (16 * block_k))));
+  if (tiles == 0 || tiles > multiprocessors) return 1;
+  return int(max_of<int64>(1, min_of<int64>(min_of<int64>(64, 2 * multiprocessors / tiles), inner / (16 * block_k))));
 }
 
 /// What a call would run.
@@ -122,7 +138,7 @@ inline std::string explained(const gemm_plan& p) {
                       number(p.thread_m) + "x" + number(p.thread_n) + " a thread), " + number(p.block_k) +
                       " steps of k at a time, " + number(p.stages) + " stages";
   words += p.wide ? "; accesses of 16 bytes, since all of a, b and the output allow them"
-                  : "; the widest accesses that each operand allows, since not all allow 16 bytes";
+                  : "; narrower accesses, since not all of a, b and the output allow 16 bytes";
   words +=
       !p.is_chosen ? "; the tile is the policy's" : "; the tile gives the multiprocessors the least work to wait for";
   if (p.products != 1) words += "; " + number(p.products) + " products of " + number(p.tiles_each) + " tiles each";

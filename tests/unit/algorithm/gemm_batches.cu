@@ -146,10 +146,10 @@ static_assert(detail::is_same<element_of_batch<matrix_batch<const __nv_bfloat16>
               "batches of CUDA's small floats are batches of memtile's, whose products are added in float");
 
 TEST_CASE("matrices that a warp makes are exact at every edge of its tile", "[gemm][batch]") {
-  CHECK(prefers_one_warp(16, 16, 64, 64, 16, 16));
-  CHECK(prefers_one_warp(32, 32, 64, 64, 16, 16));
-  CHECK_FALSE(prefers_one_warp(64, 64, 64, 64, 16, 16));
-  CHECK_FALSE(prefers_one_warp(40, 64, 64, 64, 16, 16));
+  CHECK(prefers_smaller_tile(16, 16, 64, 64, 16, 16));
+  CHECK(prefers_smaller_tile(32, 32, 64, 64, 16, 16));
+  CHECK_FALSE(prefers_smaller_tile(64, 64, 64, 64, 16, 16));
+  CHECK_FALSE(prefers_smaller_tile(40, 64, 64, 64, 16, 16));
   for (auto& machine : testing::machines())
     for (int m : {2, 15, 16, 17, 32})
       for (int n : {3, 16, 20, 33})

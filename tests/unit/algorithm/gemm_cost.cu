@@ -59,6 +59,8 @@ TEST_CASE("the tiles of float cost what their documentation says", "[gemm][cost]
   check_tile<float, gemm_tiles<float>::largest>();
   check_tile<float, gemm_tiles<float>::smallest>();
   check_tile<float, gemm_tiles<float>::one_warp>();
+  check_tile<float, gemm_tiles<float>::two_warps>();
+  check_tile<float, gemm_tiles<float>::flat>();
 }
 TEST_CASE("the tiles of double cost what their documentation says", "[gemm][cost]") {
   check_tile<double, gemm_tiles<double>::largest>();

@@ -9,6 +9,6 @@ using tiles = gemm_tiles<float>;
 TEMPLATE_TEST_CASE("the cases of gemm hold at every tile of float",
                    "[gemm][GEMM-01][GEMM-02][GEMM-03][GEMM-04][GEMM-05][GEMM-06][GEMM-07][GEMM-08][GEMM-09]"
                    "[GEMM-17][GEMM-19]",
-                   tiles::largest, tiles::smallest, tiles::one_warp) {
+                   tiles::largest, tiles::smallest, tiles::flat, tiles::one_warp, tiles::two_warps) {
   for (auto& machine : testing::machines()) test::check_cases_at_tile<float, TestType>(machine);
 }
