@@ -82,6 +82,7 @@ struct stencil_kernel {
     MEMTILE_KEEP_LOOP
     for (int i = 0; i < ahead; ++i) fill(i, i);
 
+    matrix_view<Out> out = job.out.slice(slice0 - (walks_columns ? 0 : before));  // of each step
     typename shape::windows windows{};  // what moves on before the first slices have come is nothing
     int slot = 0;
     for (int i = 0; i < steps + before; ++i, slot = slot + 1 < shape::slots ? slot + 1 : 0) {
@@ -91,6 +92,9 @@ struct stencil_kernel {
       else w.sync(s);
       fill(i + ahead, slot + ahead < shape::slots ? slot + ahead : slot + ahead - shape::slots);
       detail::enter_all(windows, rings, slot, functor);
+      const matrix_view<Out> out_now = out;
+      if constexpr (!walks_columns)
+        out.data = hw::opaque(reinterpret_cast<Out*>(reinterpret_cast<char*>(out.data) + job.out.slice_pitch));
       if (i < before || !is_there) continue;
       detail::see_all(windows, rings, slot);
 
@@ -105,7 +109,7 @@ struct stencil_kernel {
         const detail::held_neighbours<Reach, typename shape::windows> around{windows, j, slice, row, own};
         results[j] = detail::stored_as<Out>(functor(neighbours<Dimensions, bare<decltype(around)>>(around)));
       }
-      store(job, slice, row, column, results, s);
+      store(job, out_now, row, column, results, s);
     }
   }
 
@@ -113,9 +117,8 @@ struct stencil_kernel {
   template <class T>
   using bare = detail::bare_t<T>;
 
-  MEMTILE_FUNCTION static void store(const stencil_job<Out>& job, int64 slice, int64 row, int64 column,
+  MEMTILE_FUNCTION static void store(const stencil_job<Out>& job, const matrix_view<Out>& out, int64 row, int64 column,
                                      vec<Out, width> results, site s) {
-    const matrix_view<Out> out = job.out.slice(slice);
     const int64 last = job.column0 + job.columns;
     if (job.wide >> shape::fields != 0 && column >= job.column0 && column + width <= last) {
       constexpr int piece = min_of(width, max_of(1, 16 / int(sizeof(Out))));

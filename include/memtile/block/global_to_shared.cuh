@@ -115,6 +115,54 @@ class tile_stream {
   const char* from_;  // this thread's first piece of it
 };
 
+/// The same for a matrix whose tiles become their transpose on the way: its rows are the columns of shared tiles of Depth rows
+/// and Extent columns. Element by element, whatever the alignment.
+///
+/// Memory    a warp reads full sectors of 4 rows, and writes without bank conflicts where the tile's rows are swizzled
+template <class T, int Extent, int Depth, int Threads>
+class turning_stream {
+  // Neighbouring threads take one step of k of 4 rows, the next four the next step, and so on over Depth steps.
+  static constexpr int patch = 4, rows_together = Threads / Depth, rounds = Extent * Depth / Threads,
+                       together = rounds % 8 == 0 ? 8 : rounds;
+
+ public:
+  // Whether tiles and threads have numbers that it can serve.
+  static constexpr bool serves = (sizeof(T) == 4 || sizeof(T) == 8) && Threads % (patch * Depth) == 0 &&
+                                 Extent % max_of(1, rows_together) == 0 && Depth * sizeof(T) % 32 == 0;
+
+  MEMTILE_FUNCTION turning_stream(int rank, const matrix_view<const T>& in, int64 row0, int64 column0)
+      : in_(in), row0_(row0), column0_(column0), row_(rank / (patch * Depth) * patch + rank % patch),
+        column_(rank / patch % Depth),
+        from_(reinterpret_cast<const char*>(in.address(row0 + row_, column0 + column_))) {}
+
+  template <class Tile>
+  MEMTILE_FUNCTION void copy(Tile& tile, int rows_inside, int columns_inside, site s) const {
+    static_assert(serves && Tile::rows == Depth && Tile::columns == Extent,
+                  "memtile: a stream must fill tiles of its own shape");
+    const int rows_there = column_ < columns_inside ? rows_inside : 0;
+    const char* from = from_;
+    MEMTILE_KEEP_LOOP
+    for (int i0 = 0; i0 < rounds; i0 += together) {
+      MEMTILE_UNROLL
+      for (int i = i0; i < i0 + together; ++i, from += rows_together * in_.pitch) {
+        const int r = row_ + i * rows_together;
+        const bool inside = r < rows_there;
+        if (inside && !hw::inside("matrix_view", {row0_ + r, column0_ + column_}, {in_.rows, in_.cols}, 1, 1, s))
+          continue;
+        hw::async_copy<int(sizeof(T))>(tile.address(column_, r), from, inside, s.inner().at(column_, r),
+                                       s.inner().at(row0_ + r, column0_ + column_));
+      }
+    }
+  }
+  MEMTILE_FUNCTION void next_columns() { column0_ += Depth, from_ += Depth * int(sizeof(T)); }
+
+ private:
+  matrix_view<const T> in_;
+  int64 row0_, column0_;  // of the tile that comes next
+  int row_, column_;      // of this thread's first element in it
+  const char* from_;
+};
+
 /// The same for any matrix: with the widest accesses that its address, pitch and extent allow from (row0, column0) on, found
 /// out here; one element at a time where neighbours do not lie side by side.
 ///

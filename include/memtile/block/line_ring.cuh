@@ -13,6 +13,7 @@
 #include <memtile/global/access.cuh>
 #include <memtile/global/border.hpp>
 #include <memtile/hw/async_copy.cuh>
+#include <memtile/hw/opaque.cuh>
 #include <memtile/reg/packed_run.cuh>
 #include <memtile/shared/tile.cuh>
 
@@ -51,27 +52,29 @@ class line_ring {
   /// pitches of `in` are multiples of a run.
   MEMTILE_FUNCTION line_ring(int rank, int lane, storage& shared, const volume_view<const T>& in, int64 row0,
                              int64 column0, bool wide, site s)
-      : shared_(&shared), in_(in), row0_(row0), column0_(column0), rank_(rank), lane_(lane), wide_(wide), site_(s) {}
+      : shared_(&shared), in_(in), row0_(row0), column0_(column0), rank_(rank), lane_(lane), wide_(wide), site_(s),
+        own_(address_of_own()), columns_inside_(hw::opaque(int(has_columns_inside()))) {}
 
   /// Brings this warp's share of the lines of a slice into a slot; commits nothing.
   template <class Border>
   MEMTILE_FUNCTION void fill(int slot, int64 slice, const Border& border) {
-    const bool columns_inside =
-        has_copies && wide_ && column0_ >= runs_before * Width && column0_ + (32 + runs_after) * Width <= in_.cols;
-    T outside{};
-    const bool has_slice = detail::comes_from_inside(border.slices, slice, in_.depth, outside);
+    const bool slice_inside = uint64(slice) < uint64(in_.depth);
+    const char* const own = own_ + slice * in_.slice_pitch;
     MEMTILE_UNROLL
     for (int round = 0; round < ceil_div(lines, Warps); ++round) {
       const int y = round * Warps + rank_;
       if (lines % Warps != 0 && y >= lines) break;
-      int64 row = row0_ + y - Reach::up;
-      const bool is_there = has_slice && detail::comes_from_inside(border.rows, row, in_.rows, outside);
-      if (columns_inside && is_there) copy_line(slot * lines + y, slice, row);
-      else bring_line(slot * lines + y, slice, row, is_there, outside, border);
+      const int64 row = row0_ + y - Reach::up;
+      if (slice_inside && columns_inside_ && uint64(row) < uint64(in_.rows))
+        copy_line(slot * lines + y, slice, row, own + round * Warps * in_.row_pitch);
+      else bring_line(slot * lines + y, slice, row, border);
     }
   }
   /// The warp's columns from now on: for a walk along a single line.
-  MEMTILE_FUNCTION void move_to(int64 column0) { column0_ = column0; }
+  MEMTILE_FUNCTION void move_to(int64 column0) {
+    column0_ = column0;
+    own_ = address_of_own(), columns_inside_ = has_columns_inside();
+  }
 
   /// This lane's run of the line number y of those around its row, with the runs before and after it; or its own alone.
   MEMTILE_FUNCTION line read(int slot, int y) const { return runs_from<runs_before + 1 + runs_after>(slot, y, 0); }
@@ -93,22 +96,31 @@ class line_ring {
     return v;
   }
 
-  MEMTILE_FUNCTION void copy_line(int line_index, int64 slice, int64 y) {
+  // Where this lane's run of the warp's first line would lie in the first slice; the pointer may be outside the volume.
+  MEMTILE_FUNCTION const char* address_of_own() const {
+    return reinterpret_cast<const char*>(in_.data) + (row0_ + rank_ - Reach::up) * in_.row_pitch +
+           (column0_ + lane_ * Width) * int64(sizeof(T));
+  }
+  MEMTILE_FUNCTION bool has_columns_inside() const {
+    return has_copies && wide_ && column0_ >= runs_before * Width && column0_ + (32 + runs_after) * Width <= in_.cols;
+  }
+  // A line that lies inside, this lane's run of it at `own`.
+  MEMTILE_FUNCTION void copy_line(int line_index, int64 slice, int64 y, const char* own) {
     if constexpr (has_copies) {
-      copy_run(line_index, lane_ + runs_before, slice, y, site_.inner());
+      copy_run(line_index, lane_ + runs_before, slice, y, own, site_.inner());
       // Two accesses, and not one of two places far apart: each moves whole sectors.
       if constexpr (runs_before > 0) {
-        if (lane_ < runs_before) copy_run(line_index, lane_, slice, y, site_.inner());
+        if (lane_ < runs_before) copy_run(line_index, lane_, slice, y, own - runs_before * run_bytes, site_.inner());
       }
       if constexpr (runs_after > 0) {
-        if (lane_ >= 32 - runs_after) copy_run(line_index, lane_ + runs_before + runs_after, slice, y, site_.inner());
+        if (lane_ >= 32 - runs_after)
+          copy_run(line_index, lane_ + runs_before + runs_after, slice, y, own + runs_after * run_bytes, site_.inner());
       }
     }
   }
-  MEMTILE_FUNCTION void copy_run(int line_index, int run, int64 slice, int64 y, site s) {
+  MEMTILE_FUNCTION void copy_run(int line_index, int run, int64 slice, int64 y, const char* from, site s) {
     const int64 column = column0_ + (run - runs_before) * Width;
     if (!hw::inside("volume_view", {slice, y, column}, {in_.depth, in_.rows, in_.cols}, 2, Width, s)) return;
-    const char* from = reinterpret_cast<const char*>(in_.slice(slice).address(y, column));
     char* to = reinterpret_cast<char*>(shared_->cells.address(line_index, run * way::units));
     MEMTILE_UNROLL
     for (int i = 0; i < run_bytes; i += copy_bytes)
@@ -119,8 +131,10 @@ class line_ring {
   // elements one by one, asynchronously as well if they have as many bytes as that takes: a warp at an edge must not wait
   // for each of them, or its block waits for it.
   template <class Border>
-  MEMTILE_FUNCTION void bring_line(int line_index, int64 slice, int64 y, bool is_there, T outside,
-                                   const Border& border) {
+  MEMTILE_FUNCTION void bring_line(int line_index, int64 slice, int64 y, const Border& border) {
+    T outside{};
+    const bool has_slice = detail::comes_from_inside(border.slices, slice, in_.depth, outside);
+    const bool is_there = has_slice && detail::comes_from_inside(border.rows, y, in_.rows, outside);
     const auto is_whole = [&](int run) {
       const int64 column = column0_ + (run - runs_before) * Width;
       return has_copies && wide_ && is_there && column >= 0 && column + Width <= in_.cols;
@@ -128,7 +142,11 @@ class line_ring {
     if constexpr (has_copies) {
       MEMTILE_KEEP_LOOP
       for (int run = lane_; run < line_runs; run += 32)
-        if (is_whole(run)) copy_run(line_index, run, slice, y, site_.inner());
+        if (is_whole(run)) {
+          const int64 column = column0_ + (run - runs_before) * Width;
+          const auto* const from = reinterpret_cast<const char*>(in_.slice(slice).address(y, column));
+          copy_run(line_index, run, slice, y, from, site_.inner());
+        }
     }
     T* const to = reinterpret_cast<T*>(shared_->cells.address(line_index, 0));
     MEMTILE_KEEP_LOOP
@@ -155,6 +173,8 @@ class line_ring {
   int rank_, lane_;
   bool wide_;
   site site_;
+  const char* own_;     // this lane's run of the warp's first line, in the first slice
+  int columns_inside_;  // of every line
 };
 
 }  // namespace memtile

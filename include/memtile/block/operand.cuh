@@ -5,7 +5,9 @@
 // transposed.
 //
 // It keeps in shared memory the direction in which it is contiguous in global memory, so that wide copies need no
-// transposition: rows of k ("k major") or rows of m or n.
+// transposition: rows of k ("k major") or rows of m or n. One load from rows of k brings several steps of one row, into registers
+// of different banks; no choice of registers for the accumulators then suits all steps. Such an operand can be turned on its
+// way, element by element.
 #pragma once
 
 #include <memtile/block/global_to_shared.cuh>
@@ -15,7 +17,7 @@
 
 namespace memtile::detail {
 
-// One stage, in either direction. `Lanes` lanes of a warp read rows `Run` apart of the k major form. What is no power of
+// One stage, in either direction, or turned. `Lanes` lanes of a warp read rows `Run` apart of the k major form. What is no power of
 // two in size lies dense.
 template <class T, int Extent, int Depth, int Run, int Lanes>
 union operand_tile {
@@ -23,6 +25,8 @@ union operand_tile {
       conditional_t<16 % sizeof(T) == 0, xor_swizzle<widest<T>(Depth) * int(sizeof(T)), Run, Lanes>, dense>;
   shared_tile<T, Extent, Depth, swizzled> k_major;
   shared_tile<T, Depth, Extent> other;
+  shared_tile<T, Depth, Extent, conditional_t<Extent * sizeof(T) % 128 == 0, xor_swizzle<4 * int(sizeof(T)), 1>, dense>>
+      turned;
 };
 
 // Its view, with k along the rows (k major) or along the columns, and the functor its elements pass through.
@@ -41,6 +45,12 @@ template <class View>
 inline constexpr bool is_mapped = false;
 template <class View, class Functor>
 inline constexpr bool is_mapped<mapped_view<View, Functor>> = true;
+
+// Whether the steps of a row lie side by side, or nothing does.
+template <class View, bool Transposed>
+inline constexpr bool is_k_major =
+    is_same<typename bare_t<decltype(view_of(declval<const View&>()))>::layout, strided> ||
+    is_same<typename bare_t<decltype(view_of(declval<const View&>()))>::layout, row> != Transposed;
 
 // The values of a mapped operand: each passes through its functor with the operand's own coordinates. Rows beyond the
 // matrix, which nobody stores, count as its last one; steps of k beyond it are not asked for.
@@ -69,29 +79,32 @@ MEMTILE_FUNCTION bool allows_wide_stream(const matrix_view<T, Layout>& v, int64 
 }
 
 // A strip of `Extent` rows of an operand from `first` on, and its steps from `first_k` on. Transposed: the operand is K x N and its columns are the rows.
-// Bytes: what one access moves; 0: found out here, by what address, pitch and extent allow.
-template <class View, int Extent, int Depth, int Threads, int Bytes, bool Transposed>
+// Bytes: what one access moves; 0: found out here, by what address, pitch and extent allow. Turns: what is k major is turned.
+template <class View, int Extent, int Depth, int Threads, int Bytes, bool Transposed, bool Turns>
 class operand_stream {
   using view = bare_t<decltype(view_of(declval<const View&>()))>;
   using T = typename view::element;
   static constexpr bool is_strided = is_same<typename view::layout, strided>;
-  static constexpr bool k_major = is_strided || is_same<typename view::layout, row> != Transposed;
+  static constexpr bool is_k_major = detail::is_k_major<View, Transposed>,
+                        is_turned = Turns && is_k_major && !is_strided, k_major = is_k_major && !is_turned;
   static constexpr int tile_rows = k_major ? Extent : Depth, tile_columns = k_major ? Depth : Extent;
-  using stream = conditional_t<Bytes == 0, careful_stream<T, tile_rows, tile_columns, Threads>,
-                               tile_stream<T, tile_rows, tile_columns, Threads, Bytes == 0 ? 16 : Bytes>>;
+  using straight = conditional_t<Bytes == 0, careful_stream<T, tile_rows, tile_columns, Threads>,
+                                 tile_stream<T, tile_rows, tile_columns, Threads, Bytes == 0 ? 16 : Bytes>>;
+  using stream = conditional_t<is_turned, turning_stream<T, Extent, Depth, Threads>, straight>;
 
  public:
   static constexpr bool is_mapped = detail::is_mapped<View>;
 
   MEMTILE_FUNCTION operand_stream(int rank, const View& operand, int64 first, int64 first_k)
       : operand_(operand), first_(first),
-        stream_(rank, as_rows(view_of(operand)), k_major ? first : first_k, k_major ? first_k : first),
+        stream_(rank, as_rows(view_of(operand)), is_k_major ? first : first_k, is_k_major ? first_k : first),
         inside_(int(min_of<int64>(Extent, extent() - first))) {}
 
   // Starts the copy of the next K steps, k_inside of which exist.
   template <class Tile>
   MEMTILE_FUNCTION void fetch(Tile& to, int k_inside, site s) {
-    if constexpr (k_major) stream_.copy(to.k_major, inside_, k_inside, s), stream_.next_columns();
+    if constexpr (is_turned) stream_.copy(to.turned, inside_, k_inside, s), stream_.next_columns();
+    else if constexpr (k_major) stream_.copy(to.k_major, inside_, k_inside, s), stream_.next_columns();
     else stream_.copy(to.other, k_inside, inside_, s), stream_.next_rows();
   }
   // Steps k0, k0 + 1, ... of a tile whose first step is number `step` of the whole operand.
@@ -100,10 +113,12 @@ class operand_stream {
                              site s) const {
     if constexpr (is_mapped) {
       const mapping<View, Span, Transposed> through{operand_, span, first_, extent() - 1, step + k0};
-      if constexpr (k_major) shared_rows_to_reg(from.k_major, span, k0, out, s, through);
+      if constexpr (is_turned) shared_columns_to_reg(from.turned, span, k0, out, s, through);
+      else if constexpr (k_major) shared_rows_to_reg(from.k_major, span, k0, out, s, through);
       else shared_columns_to_reg(from.other, span, k0, out, s, through);
     } else {
-      if constexpr (k_major) shared_rows_to_reg(from.k_major, span, k0, out, s);
+      if constexpr (is_turned) shared_columns_to_reg(from.turned, span, k0, out, s);
+      else if constexpr (k_major) shared_rows_to_reg(from.k_major, span, k0, out, s);
       else shared_columns_to_reg(from.other, span, k0, out, s);
     }
   }

@@ -54,7 +54,7 @@ MEMTILE_FUNCTION void shared_columns_to_reg(const Tile& tile, thread_span<Count,
   for (int k = 0; k < Steps; ++k) {
     MEMTILE_UNROLL
     for (int i = 0; i < Count; i += Run) {
-      const auto v = tile.load(wide<Run>, k0 + k, span[i], s.inner());
+      const auto v = tile.load_along(wide<Run>, k0 + k, span.first, span[i] - span.first, s.inner());
       MEMTILE_UNROLL
       for (int j = 0; j < Run; ++j) out(k, i + j) = convert(detail::same_type<T>{}, v[j], k, i + j);
     }

@@ -15,5 +15,18 @@ MEMTILE_FUNCTION int64 opaque(int64 v) {
 #endif
   return v;
 }
+MEMTILE_FUNCTION int32 opaque(int32 v) {
+#if defined(__CUDA_ARCH__)
+  asm("" : "+r"(v));
+#endif
+  return v;
+}
+template <class T>
+MEMTILE_FUNCTION T* opaque(T* p) {
+#if defined(__CUDA_ARCH__)
+  asm("" : "+l"(p));
+#endif
+  return p;
+}
 
 }  // namespace memtile::hw

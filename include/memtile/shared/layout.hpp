@@ -34,6 +34,11 @@ struct padded {
   MEMTILE_FUNCTION static constexpr int offset_beside(int row_offset, int d, int c) {
     return row_offset + offset<T, Rows, Columns>(d, c);
   }
+  /// The offset of (r, c + d).
+  template <class T, int Rows, int Columns>
+  MEMTILE_FUNCTION static constexpr int offset_along(int r, int c, int d) {
+    return offset<T, Rows, Columns>(r, c + d);
+  }
   /// How many neighbours along a row, beginning at a multiple of that number, lie together and aligned in every row: 16
   /// bytes at most.
   template <class T, int Rows, int Columns>
@@ -65,6 +70,14 @@ struct xor_swizzle {
     constexpr int touched = (n::keys - 1) * n::piece;
     const int distance = d * Columns + c;
     return (row_offset ^ (distance & touched)) + (distance & ~touched);
+  }
+  /// The offset of (r, c + d), where c and d must have no bit in common and rows are whole lines. For a row known to the
+  /// compiler there is one operation for all d, or two.
+  template <class T, int Rows, int Columns>
+  MEMTILE_FUNCTION static constexpr int offset_along(int r, int c, int d) {
+    using n = numbers<T, Columns>;
+    constexpr int touched = (n::keys - 1) * n::piece;
+    return (c ^ ((r / n::step & (n::keys - 1)) * n::piece ^ (d & touched))) + (d & ~touched) + r * Columns;
   }
   template <class T, int Rows, int Columns>
   MEMTILE_FUNCTION static constexpr int keeps_together() {

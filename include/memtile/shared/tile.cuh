@@ -44,6 +44,14 @@ struct shared_tile {
                                data + Layout::template offset_beside<T, Rows, Columns>(row_offset, d, c)),
                            s.at(r + d, c));
   }
+  /// The N elements from (r, c + d) on, where c and d have no bit in common: for a walk along a row.
+  template <int Width>
+  MEMTILE_FUNCTION vec<T, Width> load_along(width<Width>, int r, int c, int d, site s = site::here()) const {
+    if (!inside(r, c + d, Width, s)) return hw::poison<vec<T, Width>>();
+    return hw::load_shared(
+        reinterpret_cast<const vec<T, Width>*>(data + Layout::template offset_along<T, Rows, Columns>(r, c, d)),
+        s.at(r, c + d));
+  }
   MEMTILE_FUNCTION void store(int r, int c, T v, site s = site::here()) { store_as(r, c, 1, v, s); }
   template <int Width>
   MEMTILE_FUNCTION void store(int r, int c, const vec<T, Width>& v, site s = site::here()) {

@@ -31,10 +31,11 @@ TEST_CASE("inside an image every access is of 16 bytes and moves whole sectors",
 
 TEST_CASE("walks are long where there are many of them", "[stencil]") {
   using detail::steps_of_walk;
-  CHECK(steps_of_walk(64, 3, 2) == 4);
-  CHECK(steps_of_walk(16384, 128, 2) == 32);
-  CHECK(steps_of_walk(1080, 15, 2) == 4);
-  CHECK(steps_of_walk(16384, 128, 8) == 125);
-  CHECK(steps_of_walk(3, 128, 8) == 3);
-  CHECK(steps_of_walk(int64(1) << 24, 1, 1) == 32);
+  CHECK(steps_of_walk(64, 3, 2, 16) == 4);
+  CHECK(steps_of_walk(16384, 128, 2, 16) == 32);
+  CHECK(steps_of_walk(16384, 128, 2, 6) == 12);
+  CHECK(steps_of_walk(1080, 15, 2, 16) == 4);
+  CHECK(steps_of_walk(16384, 128, 8, 16) == 125);
+  CHECK(steps_of_walk(3, 128, 8, 16) == 3);
+  CHECK(steps_of_walk(int64(1) << 24, 1, 1, 6) == 6);
 }
