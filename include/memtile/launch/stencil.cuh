@@ -8,24 +8,12 @@
 #include <memtile/core/as_view.hpp>
 #include <memtile/core/check.hpp>
 #include <memtile/core/overlap.hpp>
+#include <memtile/core/region.hpp>
 #include <memtile/launch/launch.cuh>
 
 #if !defined(__CUDACC_RTC__)
 
 namespace memtile {
-
-/// A part of an output: only there is computed, and neighbours outside of it are those of the input.
-///
-///   region{first, size}    region{row, column, rows, columns}    region{slice, row, column, slices, rows, columns}
-struct region {
-  int dimensions;
-  int64 first[3], size[3];  // slowest axis first
-  constexpr region(int64 at, int64 size_) : dimensions(1), first{at}, size{size_} {}
-  constexpr region(int64 row, int64 column, int64 rows, int64 columns)
-      : dimensions(2), first{row, column}, size{rows, columns} {}
-  constexpr region(int64 slice, int64 row, int64 column, int64 slices, int64 rows, int64 columns)
-      : dimensions(3), first{slice, row, column}, size{slices, rows, columns} {}
-};
 
 namespace detail {
 
