@@ -154,6 +154,24 @@ MEMTILE_FUNCTION matrix_view<T> as_matrix(const volume_view<T>& v) {
   static_assert(always_false<T>, "memtile: mapped, add_matrix and the c of linear must get a matrix or a vector");
   return v.slice(0);
 }
+// Slices of matrices: a matrix is one slice, a vector one row.
+template <class T>
+MEMTILE_FUNCTION volume_view<T> as_volume(const vector_view<T>& v) {
+  return {v.data, 1, 1, v.size, 0, 0};
+}
+template <class T>
+MEMTILE_FUNCTION volume_view<T> as_volume(const matrix_view<T>& v) {
+  return {v.data, 1, v.rows, v.cols, v.pitch, 0};
+}
+template <class T>
+MEMTILE_FUNCTION volume_view<T> as_volume(const volume_view<T>& v) {
+  return v;
+}
+// The same bytes as elements of another type of the same size.
+template <class To, class T>
+volume_view<To> elements_as(const volume_view<T>& v) {
+  return {reinterpret_cast<To*>(v.data), v.depth, v.rows, v.cols, v.row_pitch, v.slice_pitch};
+}
 }  // namespace detail
 
 }  // namespace memtile

@@ -16,45 +16,6 @@ namespace memtile {
 
 namespace detail {
 
-// Unsigned elements of so many bytes: one kernel serves all types of a size.
-template <int Bytes>
-struct element_of_bytes {
-  using type = void;
-};
-template <>
-struct element_of_bytes<1> {
-  using type = uint8;
-};
-template <>
-struct element_of_bytes<2> {
-  using type = uint16;
-};
-template <>
-struct element_of_bytes<4> {
-  using type = uint32;
-};
-template <>
-struct element_of_bytes<8> {
-  using type = uint64;
-};
-template <>
-struct element_of_bytes<16> {
-  using type = vec<uint32, 4>;
-};
-
-template <class T>
-volume_view<T> batch_of(const matrix_view<T>& v) {
-  return {v.data, 1, v.rows, v.cols, v.pitch, 0};
-}
-template <class T>
-volume_view<T> batch_of(const volume_view<T>& v) {
-  return v;
-}
-// Anything else has been refused in words by then.
-template <class View>
-auto batch_of(const View&) {
-  return volume_view<typename View::value_type>();
-}
 template <class View>
 inline constexpr bool is_columns = false;
 template <class T>
@@ -66,10 +27,13 @@ inline constexpr bool is_rows<matrix_view<T>> = true;
 template <class T>
 inline constexpr bool is_rows<volume_view<T>> = true;
 
-template <class To, class T>
-volume_view<To> elements_as(const volume_view<T>& v) {
-  return {reinterpret_cast<To*>(v.data), v.depth, v.rows, v.cols, v.row_pitch, v.slice_pitch};
+// Anything that has no rows has been refused in words by then.
+template <class View>
+auto batch_of([[maybe_unused]] const View& v) {
+  if constexpr (is_rows<View>) return as_volume(v);
+  else return volume_view<typename View::value_type>();
 }
+
 template <class T>
 bool begins_rows_at_16_bytes(const volume_view<T>& v) {
   const size_t all =
@@ -112,8 +76,7 @@ status transpose_of_volumes(const Place& place, const volume_view<const T>& in, 
     const auto to = elements_as<element>(out);
     if (!in_place && begins_rows_at_16_bytes(in) && begins_rows_at_16_bytes(out))
       return start_transpose(place, transpose_by_runs_kernel<element>{}, from, to);
-    if constexpr (alignof(T) == alignof(element))
-      return start_transpose(place, transpose_kernel<element>{in_place}, from, to);
+    if constexpr (lies_as<T, element>) return start_transpose(place, transpose_kernel<element>{in_place}, from, to);
     else return start_transpose(place, transpose_kernel<T>{in_place}, in, out);
   }
 }
