@@ -3,8 +3,10 @@
 // Everything but the simulator, which is in sim.cuh.
 #pragma once
 
+#include <memtile/domain.cuh>
 #include <memtile/gemm.cuh>
 #include <memtile/kernel.cuh>
+#include <memtile/pipeline.cuh>
 #include <memtile/reduce.cuh>
 #include <memtile/stencil.cuh>
 #include <memtile/transpose.cuh>
