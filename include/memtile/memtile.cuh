@@ -3,6 +3,7 @@
 // Everything but the simulator, which is in sim.cuh.
 #pragma once
 
+#include <memtile/core/occupancy.hpp>
 #include <memtile/domain.cuh>
 #include <memtile/gemm.cuh>
 #include <memtile/kernel.cuh>

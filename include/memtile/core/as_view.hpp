@@ -169,7 +169,7 @@ MEMTILE_FUNCTION volume_view<T> as_volume(const volume_view<T>& v) {
 }
 // The same bytes as elements of another type of the same size.
 template <class To, class T>
-volume_view<To> elements_as(const volume_view<T>& v) {
+MEMTILE_FUNCTION volume_view<To> elements_as(const volume_view<T>& v) {
   return {reinterpret_cast<To*>(v.data), v.depth, v.rows, v.cols, v.row_pitch, v.slice_pitch};
 }
 }  // namespace detail

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What a pipeline asks of the place where it runs: memory on both sides, and three lanes on which things happen in order.
 //
-//   lane::up    host -> machine        lane::work  the calls of the user        lane::down  machine -> host
+//   link_lane::up    host -> machine        link_lane::work  the calls of the user        link_lane::down  machine -> host
 //
 // Lanes go on beside each other. One waits for another only by follow(), and the host for one only by wait(): what a pipeline
 // does not say in these words is not ordered on a GPU. The simulator does everything at once, in the order of the calls.
@@ -18,8 +18,8 @@
 
 namespace memtile::detail {
 
-enum class lane { up, work, down };
-inline constexpr int lanes = 3;
+enum class link_lane { up, work, down };
+inline constexpr int link_lanes = 3;
 
 /// `rows` runs of `bytes` bytes from one place to another.
 struct rows_to_copy {
@@ -52,15 +52,15 @@ class link_to_cpu {
   unsigned char* host() const { return static_cast<unsigned char*>(host_); }
   unsigned char* machine() const { return static_cast<unsigned char*>(machine_); }
 
-  status copy(lane, const rows_to_copy& what) {
+  status copy(link_lane, const rows_to_copy& what) {
     for (int64 r = 0; r < what.rows; ++r)
       std::memcpy(static_cast<unsigned char*>(what.to) + r * what.to_pitch,
                   static_cast<const unsigned char*>(what.from) + r * what.from_pitch, size_t(what.bytes));
     return {};
   }
-  status mark(lane, int) { return {}; }
-  status follow(lane, lane, int) { return {}; }
-  status wait(lane, int) { return {}; }
+  status mark(link_lane, int) { return {}; }
+  status follow(link_lane, link_lane, int) { return {}; }
+  status wait(link_lane, int) { return {}; }
   void drain() {}
 
   static constexpr int out_of_memory = 2;  // as cudaErrorMemoryAllocation
@@ -80,18 +80,18 @@ class link_to_gpu {
   ~link_to_gpu() {
     drain();
     for (cudaEvent_t event : events_) static_cast<void>(cudaEventDestroy(event));
-    for (lane l : {lane::up, lane::down})
+    for (link_lane l : {link_lane::up, link_lane::down})
       if (stream(l) != nullptr) static_cast<void>(cudaStreamDestroy(stream(l)));
     static_cast<void>(cudaFreeHost(host_));
     static_cast<void>(cudaFree(machine_));
   }
 
   status open(int slots, size_t host_bytes, size_t machine_bytes) {
-    for (lane l : {lane::up, lane::down}) {
+    for (link_lane l : {link_lane::up, link_lane::down}) {
       const auto make = [&] { return cudaStreamCreateWithFlags(&stream(l), cudaStreamNonBlocking); };
       if (status s = cuda_call("pipeline: a stream", make); !s) return s;
     }
-    for (int i = 0; i < slots * lanes; ++i) {
+    for (int i = 0; i < slots * link_lanes; ++i) {
       cudaEvent_t made = nullptr;
       const auto make = [&] { return cudaEventCreateWithFlags(&made, cudaEventDisableTiming); };
       if (status s = cuda_call("pipeline: an event", make); !s) return s;
@@ -104,9 +104,9 @@ class link_to_gpu {
   unsigned char* host() const { return static_cast<unsigned char*>(host_); }
   unsigned char* machine() const { return static_cast<unsigned char*>(machine_); }
 
-  status copy(lane on, const rows_to_copy& what) {
+  status copy(link_lane on, const rows_to_copy& what) {
     if (what.rows == 0 || what.bytes == 0) return {};
-    const auto kind = on == lane::up ? cudaMemcpyHostToDevice : cudaMemcpyDeviceToHost;
+    const auto kind = on == link_lane::up ? cudaMemcpyHostToDevice : cudaMemcpyDeviceToHost;
     const size_t bytes = size_t(what.bytes), rows = size_t(what.rows);
     // Rows that follow each other are one run: of any length, where rows of a rectangle end at 2 GiB.
     const bool is_one_run = rows == 1 || (what.to_pitch == what.bytes && what.from_pitch == what.bytes);
@@ -116,27 +116,27 @@ class link_to_gpu {
                                             rows, kind, stream(on));
     });
   }
-  status mark(lane on, int slot) {
+  status mark(link_lane on, int slot) {
     return cuda_call("pipeline: mark", [&] { return cudaEventRecord(event(on, slot), stream(on)); });
   }
-  status follow(lane next, lane first, int slot) {
+  status follow(link_lane next, link_lane first, int slot) {
     return cuda_call("pipeline: follow", [&] { return cudaStreamWaitEvent(stream(next), event(first, slot), 0); });
   }
-  status wait(lane on, int slot) {
+  status wait(link_lane on, int slot) {
     return cuda_call("pipeline: wait", [&] { return cudaEventSynchronize(event(on, slot)); });
   }
   // Until nothing touches the memory any more. Errors have been, or will be, said elsewhere.
   void drain() {
     if (host_ == nullptr) return;  // nothing was ever enqueued
-    for (lane l : {lane::up, lane::work, lane::down})
+    for (link_lane l : {link_lane::up, link_lane::work, link_lane::down})
       static_cast<void>(cuda_call("pipeline: drain", [&] { return cudaStreamSynchronize(stream(l)); }));
   }
 
  private:
-  cudaStream_t& stream(lane l) { return streams_[int(l)]; }
-  cudaEvent_t event(lane l, int slot) const { return events_[size_t(slot * lanes + int(l))]; }
+  cudaStream_t& stream(link_lane l) { return streams_[int(l)]; }
+  cudaEvent_t event(link_lane l, int slot) const { return events_[size_t(slot * link_lanes + int(l))]; }
 
-  cudaStream_t streams_[lanes];
+  cudaStream_t streams_[link_lanes];
   std::vector<cudaEvent_t> events_;
   void *host_ = nullptr, *machine_ = nullptr;
 };
@@ -149,12 +149,12 @@ class link_to_either {
   }
   unsigned char* host() const { return is_cpu_ ? cpu_.host() : gpu_.host(); }
   unsigned char* machine() const { return is_cpu_ ? cpu_.machine() : gpu_.machine(); }
-  status copy(lane on, const rows_to_copy& what) { return is_cpu_ ? cpu_.copy(on, what) : gpu_.copy(on, what); }
-  status mark(lane on, int slot) { return is_cpu_ ? cpu_.mark(on, slot) : gpu_.mark(on, slot); }
-  status follow(lane next, lane first, int slot) {
+  status copy(link_lane on, const rows_to_copy& what) { return is_cpu_ ? cpu_.copy(on, what) : gpu_.copy(on, what); }
+  status mark(link_lane on, int slot) { return is_cpu_ ? cpu_.mark(on, slot) : gpu_.mark(on, slot); }
+  status follow(link_lane next, link_lane first, int slot) {
     return is_cpu_ ? cpu_.follow(next, first, slot) : gpu_.follow(next, first, slot);
   }
-  status wait(lane on, int slot) { return is_cpu_ ? cpu_.wait(on, slot) : gpu_.wait(on, slot); }
+  status wait(link_lane on, int slot) { return is_cpu_ ? cpu_.wait(on, slot) : gpu_.wait(on, slot); }
   void drain() { gpu_.drain(); }
 
  private:

@@ -101,14 +101,15 @@ template <class Link, class Place, class In, class Out, class Work>
 status start_frame(Link& link, const Place& place, const staging<In, Out>& s, int slot, Work& work) {
   const auto in = s.in_at(link.machine(), slot, true);
   const auto out = s.out_at(link.machine(), slot, true);
-  if (status up = link.copy(lane::up, copy_of<In>(s.in_at(link.host(), slot, false), in)); !up) return up;
-  if (status up = link.mark(lane::up, slot); !up) return up;
-  if (status go = link.follow(lane::work, lane::up, slot); !go) return go;
+  if (status up = link.copy(link_lane::up, copy_of<In>(s.in_at(link.host(), slot, false), in)); !up) return up;
+  if (status up = link.mark(link_lane::up, slot); !up) return up;
+  if (status go = link.follow(link_lane::work, link_lane::up, slot); !go) return go;
   if (status done = work(place, matrix_view<const In>(in), out); !done) return done;
-  if (status done = link.mark(lane::work, slot); !done) return done;
-  if (status go = link.follow(lane::down, lane::work, slot); !go) return go;
-  if (status down = link.copy(lane::down, copy_of<Out>(out, s.out_at(link.host(), slot, false))); !down) return down;
-  return link.mark(lane::down, slot);
+  if (status done = link.mark(link_lane::work, slot); !done) return done;
+  if (status go = link.follow(link_lane::down, link_lane::work, slot); !go) return go;
+  if (status down = link.copy(link_lane::down, copy_of<Out>(out, s.out_at(link.host(), slot, false))); !down)
+    return down;
+  return link.mark(link_lane::down, slot);
 }
 
 /// All frames of the source. `done` counts those that the sink has taken.
@@ -131,7 +132,7 @@ status run_frames(Link& link, const Place& place, const staging<In, Out>& s, int
       }
     } else {
       const int slot = int(done % s.slots);
-      if (status arrived = link.wait(lane::down, slot); !arrived) return arrived;
+      if (status arrived = link.wait(link_lane::down, slot); !arrived) return arrived;
       is_wanted = goes_on(sink, matrix_view<const Out>(s.out_at(link.host(), slot, false)));
       is_wanted = goes_on(progress, ++done) && is_wanted;
     }

@@ -48,19 +48,19 @@ class late_link {
   unsigned char* host() { return host_.data(); }
   unsigned char* machine() { return machine_.data(); }
 
-  status copy(detail::lane on, const detail::rows_to_copy& what) {
+  status copy(detail::link_lane on, const detail::rows_to_copy& what) {
     return later(on, [=] { return detail::link_to_cpu().copy(on, what); });
   }
-  status mark(detail::lane on, int slot) {
+  status mark(detail::link_lane on, int slot) {
     ++asked_[int(on)][slot];
     return later(on, [=]() -> status { return ++reached_[int(on)][slot], status(); });
   }
-  status follow(detail::lane next, detail::lane first, int slot) {
+  status follow(detail::link_lane next, detail::link_lane first, int slot) {
     const int until = asked_[int(first)][slot];
     lanes_[int(next)].push_back({[=] { return reached_[int(first)][slot] >= until; }, [] { return status(); }});
     return some_steps();
   }
-  status wait(detail::lane on, int slot) {
+  status wait(detail::link_lane on, int slot) {
     while (reached_[int(on)][slot] < asked_[int(on)][slot])
       if (status s = any_step(); !s) return s;
     return {};
@@ -69,7 +69,7 @@ class late_link {
     while (!is_idle()) REQUIRE(any_step());
   }
   bool is_idle() const { return lanes_[0].empty() && lanes_[1].empty() && lanes_[2].empty(); }
-  status later(detail::lane on, std::function<status()> does) {
+  status later(detail::link_lane on, std::function<status()> does) {
     lanes_[int(on)].push_back({[] { return true; }, does});
     return some_steps();
   }
@@ -94,8 +94,8 @@ class late_link {
 
   std::vector<unsigned char> host_, machine_;
   std::minstd_rand chance_;
-  std::deque<step> lanes_[detail::lanes];
-  int asked_[detail::lanes][8] = {}, reached_[detail::lanes][8] = {};
+  std::deque<step> lanes_[detail::link_lanes];
+  int asked_[detail::link_lanes][8] = {}, reached_[detail::link_lanes][8] = {};
 };
 
 }  // namespace
@@ -136,7 +136,7 @@ TEST_CASE("no order of the lanes makes a frame wrong", "[pipeline]") {
     int faults = 0;
     const auto source = [&](matrix_view<uint8> in) { return given < count && (fill(in, given++), true); };
     const auto work = [&](const detail::on_cpu& where, auto in, auto out) {
-      return link.later(detail::lane::work, [where, in, out] { return folded(where, in, out); });
+      return link.later(detail::link_lane::work, [where, in, out] { return folded(where, in, out); });
     };
     const auto sink = [&](matrix_view<const float> out) { faults += wrong(out, taken++); };
     int64 done = 0;
