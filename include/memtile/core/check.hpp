@@ -10,6 +10,20 @@
 
 namespace memtile::detail {
 
+// In words.
+template <class T>
+std::string shape_of(const vector_view<T>& v) {
+  return filled_in("of {}", v.size);
+}
+template <class T, class Layout>
+std::string shape_of(const matrix_view<T, Layout>& v) {
+  return filled_in("{}x{}", v.rows, v.cols);
+}
+template <class T>
+std::string shape_of(const volume_view<T>& v) {
+  return filled_in("{}x{}x{}", v.depth, v.rows, v.cols);
+}
+
 template <class T, class Layout>
 status check_view(const char* algorithm, const char* name, const matrix_view<T, Layout>& v) {
   constexpr int64 bytes = sizeof(T);

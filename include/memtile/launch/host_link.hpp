@@ -79,11 +79,12 @@ class link_to_gpu {
   link_to_gpu& operator=(const link_to_gpu&) = delete;
   ~link_to_gpu() {
     drain();
-    for (cudaEvent_t event : events_) static_cast<void>(cudaEventDestroy(event));
+    const auto give_back = [](auto call) { static_cast<void>(cuda_call("pipeline: give back", call)); };
+    for (cudaEvent_t event : events_) give_back([=] { return cudaEventDestroy(event); });
     for (link_lane l : {link_lane::up, link_lane::down})
-      if (stream(l) != nullptr) static_cast<void>(cudaStreamDestroy(stream(l)));
-    static_cast<void>(cudaFreeHost(host_));
-    static_cast<void>(cudaFree(machine_));
+      if (stream(l) != nullptr) give_back([&] { return cudaStreamDestroy(stream(l)); });
+    if (host_ != nullptr) give_back([&] { return cudaFreeHost(host_); });
+    if (machine_ != nullptr) give_back([&] { return cudaFree(machine_); });
   }
 
   status open(int slots, size_t host_bytes, size_t machine_bytes) {

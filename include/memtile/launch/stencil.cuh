@@ -75,19 +75,6 @@ auto walked(const pack<View, Rest...>& views) {
   return pack<volume_view<const T>, volume_view<const typename Rest::element>...>{walked(views.first), rest};
 }
 
-template <class T>
-std::string shape_of(const vector_view<T>& v) {
-  return filled_in("of {}", v.size);
-}
-template <class T, class Layout>
-std::string shape_of(const matrix_view<T, Layout>& v) {
-  return filled_in("{}x{}", v.rows, v.cols);
-}
-template <class T>
-std::string shape_of(const volume_view<T>& v) {
-  return filled_in("{}x{}x{}", v.depth, v.rows, v.cols);
-}
-
 // Every field alike; `name` of the first.
 template <class Out>
 status check_fields(const char*, const pack<>&, const Out&, int) {

@@ -166,7 +166,7 @@ void check_parts(Machine& machine, const int64 (&whole)[Dimensions], const int (
 
 }  // namespace
 
-TEST_CASE("a domain in 2 x 2 parts, and in others, has the bits of the whole", "[pack][stencil]") {
+TEST_CASE("a domain in 2 x 2 parts, and in others, has the bits of the whole", "[pack][stencil][STEN-06]") {
   for (auto& machine : testing::machines()) {
     check_parts<2>(machine, {13, 18}, {2, 2}, reflect101{}, false);
     check_parts<2>(machine, {13, 18}, {2, 2}, wrap{}, true);

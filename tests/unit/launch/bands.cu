@@ -76,6 +76,37 @@ TEST_CASE("a stencil in bands has the bits of the whole", "[pipeline][stencil]")
     }
 }
 
+namespace {
+struct unlike_slices {
+  template <class Neighbours>
+  MEMTILE_FUNCTION float operator()(const Neighbours& n) const {
+    return n(-1, 0, 0) / 3 + n(1, 0, 0) / 5 + n(0, -1, 0) / 7 + n(0, 0, 1) / 11 + n(0, 0, 0);
+  }
+};
+}  // namespace
+
+TEST_CASE("a volume in bands of slices has the bits of the whole", "[pipeline][stencil]") {
+  const int depth = 7, rows = 3, cols = 10;
+  std::vector<float> values(depth * rows * cols);
+  for (size_t i = 0; i < values.size(); ++i) values[i] = value(int(i) / cols, int(i) % cols);
+  const auto solid = [](auto* p) { return volume_view(p, depth, rows, cols, cols * 4, rows * cols * 4); };
+  for (auto& machine : testing::machines()) {
+    auto in = machine.buffer<float>(depth * rows, cols, value), out = machine.buffer<float>(depth * rows, cols);
+    REQUIRE(stencil<star<1>>(machine, solid(in.view().data), solid(out.view().data), unlike_slices{}, reflect101{}));
+    const auto whole = out.host();
+    for (const int height : {1, 3, 9}) {
+      std::vector<float> result(values.size(), -7);
+      const auto work = [](const auto& where, auto from, auto to, const band& b) {
+        return stencil<star<1>>(where, from, to, unlike_slices{}, reflect101{}, b.part);
+      };
+      REQUIRE(run_in_bands(machine, solid(values.data()), solid(result.data()), bands{height, 1}, work));
+      int differences = 0;
+      for (int i = 0; i < depth * rows * cols; ++i) differences += result[size_t(i)] != whole(i / cols, i % cols);
+      CHECK(differences == 0);
+    }
+  }
+}
+
 TEST_CASE("the work knows where its band lies, and may stop", "[pipeline]") {
   for (auto& machine : testing::machines()) {
     host_matrix in({10, 4}, 1), out({10, 4}, -7);
