@@ -1,7 +1,8 @@
 # SPDX-FileCopyrightText: The memtile authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """PKG-01: four files that include every public header and use it, two of them compiled by nvcc, become one program, and the two a
-shared library. PKG-11: what they compute and the sizes they see are the same.
+shared library. PKG-11: what they compute and the sizes they see are the same. PKG-02: the library keeps its kernels to itself, so that those
+of another one, for another GPU, are not taken for them.
 
     link.py GXX NVCC OPTIMISATION RDC        RDC, true or false: relocatable device code
 """
@@ -30,6 +31,10 @@ with tempfile.TemporaryDirectory() as name:
     if checks.failed == 0 and checks.compiles("one program", [*on_nvcc, *built, "-o", program]):
         status, output = house.run([program])
         checks.that(status == 0, "the four files agree", output)
-    if checks.failed == 0:
-        checks.compiles("a shared library", [*on_nvcc, "-shared", *built[2:], "-o", folder / "library.so"])
+    library = folder / "library.so"
+    if checks.failed == 0 and checks.compiles("a shared library", [*on_nvcc, "-shared", *built[2:], "-o", library]):
+        kernels = {words: [line for line in house.run(["nm", *words, library])[1].splitlines() if "kernel_entry" in line.split("(")[0]]
+                   for words in ((), ("-D", "--defined-only"))}
+        checks.that(len(kernels[()]) > 1, "the library has kernels", "nm finds none")
+        checks.that(not kernels[("-D", "--defined-only")], "no kernel is visible outside", "\n".join(kernels[("-D", "--defined-only")]))
 checks.end()
