@@ -7,9 +7,9 @@
 //
 //   ffmpeg -i film.mp4 -f rawvideo -pix_fmt rgb24 - | video 3840 2160 3 - calm.raw
 //
-// Each pixel becomes the median of the 9 around it, channel by channel: a speck that is smaller than 5 pixels is gone, and an
-// edge stays where it was. The frames are read into pinned memory and written from there; a file of any length takes the
-// memory of four frames. It runs on the GPU if nvcc compiled it and there is one, else in the simulator.
+// Each pixel becomes the median of the 9 around it, channel by channel: a speck that is smaller than 5 pixels is gone,
+// and an edge stays where it was. The frames are read into pinned memory and written from there; a file of any length
+// takes the memory of four frames. It runs on the GPU if nvcc compiled it and there is one, else in the simulator.
 #include <memtile/pipeline.cuh>
 #include <memtile/sim.cuh>
 #include <memtile/stencil.cuh>

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The memtile authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// To test kernels: the CPU machine with its report, the counting functions, occupancy, and the list of machines a test runs on.
-// Host code; what a GPU build includes for its kernels does not contain it. <memtile/sim/catch2.hpp> adds matchers for
-// Catch2.
+// To test kernels: the CPU machine with its report, the counting functions, occupancy, and the list of machines a test
+// runs on. Host code; what a GPU build includes for its kernels does not contain it. <memtile/sim/catch2.hpp> adds
+// matchers for Catch2.
 #pragma once
 
 #if !defined(__CUDACC_RTC__)

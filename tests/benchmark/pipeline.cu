@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The memtile authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A pipeline of 4K frames beside what the link to the host could carry, and what memory it holds before, after 100 frames and
-// after all.
+// A pipeline of 4K frames beside what the link to the host could carry, and what memory it holds before, after 100
+// frames and after all.
 //
 //   pipeline [FRAMES]      without a number: 2000
 //

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: The memtile authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// PKG-07: a functor needs no flag; with --extended-lambda a lambda for host and device is as good, in the simulator and on the GPU.
+// PKG-07: a functor needs no flag; with --extended-lambda a lambda for host and device is as good, in the simulator and
+// on the GPU.
 #include <memtile/reduce.cuh>
 #include <memtile/sim.cuh>
 

@@ -11,7 +11,8 @@ namespace memtile {
 
 namespace detail {
 
-// A part of a volume, from element `offset` of the line on. Its blocks are those from first_block to that of the next part.
+// A part of a volume, from element `offset` of the line on. Its blocks are those from first_block to that of the next
+// part.
 struct packed_part {
   int64 first[3];
   uint32 size[3];

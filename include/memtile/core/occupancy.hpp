@@ -1,14 +1,14 @@
 // SPDX-FileCopyrightText: The memtile authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// How many blocks of a kernel a multiprocessor holds at one time, and what keeps it from holding more. It only counts: no GPU is
-// asked, so that a test can hold a kernel to its occupancy on every card.
+// How many blocks of a kernel a multiprocessor holds at one time, and what keeps it from holding more. It only counts:
+// no GPU is asked, so that a test can hold a kernel to its occupancy on every card.
 //
 //   const auto o = memtile::occupancy(90, {256, 92});   // compute capability 9.0, 256 threads of 92 registers
 //   // o.blocks == 2, o.warps == 16, o.fraction == 0.25, o.limiter == occupancy_limit::registers
 //   // o.reason: "registers: a block has 8 warps of 3072, of 65536: they are granted to 4 warps at a time, 20 in all"
 //
-// What a block takes is rounded up: its registers to 256 a warp, its shared memory to 128 bytes and 1 KiB more for the system
-// (before 8.0 to 256 bytes and nothing more).
+// What a block takes is rounded up: its registers to 256 a warp, its shared memory to 128 bytes and 1 KiB more for the
+// system (before 8.0 to 256 bytes and nothing more).
 #pragma once
 
 #include <memtile/core/launch_limits.hpp>
@@ -18,8 +18,8 @@
 
 namespace memtile {
 
-/// What a block needs: registers of a thread as the compiler prints them, bytes of shared memory. opts_in: whether the kernel has
-/// asked for more than 48 KiB of it, as launch does.
+/// What a block needs: registers of a thread as the compiler prints them, bytes of shared memory. opts_in: whether the
+/// kernel has asked for more than 48 KiB of it, as launch does.
 struct block_needs {
   int threads = 0;
   int registers = 0;

@@ -7,8 +7,8 @@
 
 namespace memtile {
 
-/// A part of a view. As that of a stencil's output: only there is computed, and neighbours outside of it are those of the
-/// input.
+/// A part of a view. As that of a stencil's output: only there is computed, and neighbours outside of it are those of
+/// the input.
 ///
 ///   region{first, size}    region{row, column, rows, columns}    region{slice, row, column, slices, rows, columns}
 struct region {

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: The memtile authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// One part of a domain that is cut among several GPUs or machines: what it owns, what its halo is, and who its neighbours are.
+// One part of a domain that is cut among several GPUs or machines: what it owns, what its halo is, and who its
+// neighbours are.
 //
 //   const auto d = memtile::subdomain_of({rows, cols}, {2, 3}, rank, 1);   // 2 x 3 parts, of which this is `rank`
 //
@@ -8,9 +9,9 @@
 //                                              . o o o o     d.own(): the region that a step of a stencil computes
 //                                              . o o o o
 //
-// There is a halo only where there is a neighbour. At a true edge of the domain (here on the right and below) the array ends,
-// and the border of a stencil holds there as in the whole. Directions are numbered: d.direction(-1, 0) is the neighbour above,
-// d.direction(1, 1) the one below on the right; d.directions() - 1 - i is opposite to i.
+// There is a halo only where there is a neighbour. At a true edge of the domain (here on the right and below) the array
+// ends, and the border of a stencil holds there as in the whole. Directions are numbered: d.direction(-1, 0) is the
+// neighbour above, d.direction(1, 1) the one below on the right; d.directions() - 1 - i is opposite to i.
 #pragma once
 
 #include <memtile/core/region.hpp>
@@ -63,8 +64,9 @@ struct subdomain {
     }
     return number;
   }
-  /// The own cells that the neighbour there has in its halo, and those of its cells that lie in the halo here. Both have `count`
-  /// cells, none where there is no neighbour, and begin at `offset` of a line that holds those of all directions.
+  /// The own cells that the neighbour there has in its halo, and those of its cells that lie in the halo here. Both
+  /// have `count` cells, none where there is no neighbour, and begin at `offset` of a line that holds those of all
+  /// directions.
   constexpr region sent(int direction) const { return of_direction(direction, false); }
   constexpr region received(int direction) const { return of_direction(direction, true); }
   constexpr int64 count(int direction) const {
@@ -124,7 +126,8 @@ struct subdomain {
 
 /// The part `number`, row by row, of a domain that is cut into so many along each axis, as equal as can be.
 ///
-///   subdomain_of({rows, cols}, {2, 3}, number, halo)    subdomain_of({depth, rows, cols}, {2, 2, 2}, number, halo, true)
+///   subdomain_of({rows, cols}, {2, 3}, number, halo)
+///   subdomain_of({depth, rows, cols}, {2, 2, 2}, number, halo, true)   // wraps along all axes
 template <int Dimensions>
 constexpr subdomain subdomain_of(const int64 (&whole)[Dimensions], const int (&parts)[Dimensions], int number,
                                  int64 halo, bool wraps = false) {

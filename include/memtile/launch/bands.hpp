@@ -2,9 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // An array of the host, larger than the machine's memory, in bands of rows that overlap:
 //
-//   memtile::run_in_bands(stream, in, out, memtile::bands{1024, 1}, [](const auto& where, auto from, auto to, const auto& band) {
-//     return memtile::stencil<memtile::star<1>>(where, from, to, heat{0.125f}, memtile::reflect{}, band.part);
-//   });
+//   memtile::run_in_bands(stream, in, out, memtile::bands{1024, 1},
+//                         [](const auto& where, auto from, auto to, const auto& band) {
+//                           return memtile::stencil<star<1>>(where, from, to, heat{0.125f}, reflect{}, band.part);
+//                         });
 //
 //        rows of the whole           what one band sees
 //        . . . . . . . .
@@ -14,7 +15,8 @@
 //        c c c c c c c c             halo
 //        . . . . . . . .
 //
-// At a true edge there is no halo: the edge of the view is the edge of the array, and the border of the stencil holds there.
+// At a true edge there is no halo: the edge of the view is the edge of the array, and the border of the stencil holds
+// there.
 #pragma once
 
 #include <memtile/core/as_view.hpp>
@@ -27,8 +29,9 @@
 
 namespace memtile {
 
-/// How an array is cut: so many rows are computed at a time, with so many rows of neighbours on either side; of a volume so many
-/// slices. `wraps`: the rows before the first are the last ones, as for a stencil whose border is wrap{}.
+/// How an array is cut: so many rows are computed at a time, with so many rows of neighbours on either side; of a
+/// volume so many slices. `wraps`: the rows before the first are the last ones, as for a stencil whose border is
+/// wrap{}.
 struct bands {
   int64 rows = 0, halo = 0;
   bool wraps = false;
@@ -44,7 +47,8 @@ struct band {
 
 namespace detail {
 
-// An array is a list of slabs: rows of a matrix, of one line each, or slices of a volume. Staged, all lines lie one after another.
+// An array is a list of slabs: rows of a matrix, of one line each, or slices of a volume. Staged, all lines lie one
+// after another.
 template <class T>
 struct slabs {
   static_assert(always_false<T>, "memtile: run_in_bands must have row-major matrices, or volumes");
@@ -96,18 +100,20 @@ status check_bands(const In& in, const Out& out, const bands& cut) {
 
 }  // namespace detail
 
-/// out = work(in), a band of rows at a time, for arrays in memory of the host; copies go on beside the kernels, as in a pipeline.
-/// With a stencil whose window reaches at most `halo` rows up and down, the bits are those of one call on the whole.
+/// out = work(in), a band of rows at a time, for arrays in memory of the host; copies go on beside the kernels, as in a
+/// pipeline. With a stencil whose window reaches at most `halo` rows up and down, the bits are those of one call on the
+/// whole.
 ///
 /// in, out   row-major matrices of the host, or volumes, of one shape, any sizes and pitches, that do not overlap
 /// given     bands{rows, halo}; rows that are wanted by two bands are brought up twice
-/// work      status(const auto& where, matrix_view<const In>, matrix_view<Out>, const band&), or of volume_views: enqueues on
-///           `where` what computes band.part of the second view, all of it. A border that leaves outputs as they are (valid)
-///           leaves them undefined here; a functor that asks n.row() adds band.first_row
+/// work      status(const auto& where, matrix_view<const In>, matrix_view<Out>, const band&), or of volume_views:
+///           enqueues on `where` what computes band.part of the second view, all of it. A border that leaves outputs as
+///           they are (valid) leaves them undefined here; a functor that asks n.row() adds band.first_row
 /// progress  optional, void(int64 bands): after each; where it returns a bool, false stops
 /// Errors    refused with words and values, with nothing launched or changed, where shapes or sizes do not fit; else as
 ///           pipeline::run. The bands before an error are in out
-/// Memory    slots times a band of in and of out, with their halos, on the host (pinned) and on the machine; freed on return
+/// Memory    slots times a band of in and of out, with their halos, on the host (pinned) and on the machine; freed on
+///           return
 /// Cost      synchronises. The calling thread copies each row once to and once from pinned memory
 template <class Where, class In, class Out, class Work, class Progress = detail::no_progress>
 status run_in_bands(Where&& where, const In& in, const Out& out, const bands& given, Work&& work,

@@ -1,11 +1,15 @@
 // SPDX-FileCopyrightText: The memtile authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a pipeline asks of the place where it runs: memory on both sides, and three lanes on which things happen in order.
+// What a pipeline asks of the place where it runs: memory on both sides, and three lanes on which things happen in
+// order.
 //
-//   link_lane::up    host -> machine        link_lane::work  the calls of the user        link_lane::down  machine -> host
+//   link_lane::up    host -> machine
+//   link_lane::work  the calls of the user
+//   link_lane::down  machine -> host
 //
-// Lanes go on beside each other. One waits for another only by follow(), and the host for one only by wait(): what a pipeline
-// does not say in these words is not ordered on a GPU. The simulator does everything at once, in the order of the calls.
+// Lanes go on beside each other. One waits for another only by follow(), and the host for one only by wait(): what a
+// pipeline does not say in these words is not ordered on a GPU. The simulator does everything at once, in the order of
+// the calls.
 #pragma once
 
 #include <memtile/launch/device.hpp>

@@ -146,7 +146,8 @@ class launcher<Kernel, signature<S, P...>> {
                 "memtile: a kernel must say how many threads its block has: static constexpr int threads = ...;");
   static_assert((true && ... && !is_reference<P>),
                 "memtile: a kernel must take its arguments by value: the GPU gets copies");
-// With this flag nvcc makes of a host and device lambda a class that copies itself, and brings it to the GPU all the same.
+// With this flag nvcc makes of a host and device lambda a class that copies itself, and brings it to the GPU all the
+// same.
 #if !defined(__CUDACC_EXTENDED_LAMBDA__)
   static_assert(__is_trivially_copyable(Kernel) && (true && ... && __is_trivially_copyable(P)),
                 "memtile: a kernel and its arguments must be trivially copyable");

@@ -132,10 +132,11 @@ status move_halo(const char* name, const Place& place, const View& view, const L
 
 /// The elements of a part of a view, row by row, from the beginning of a line on; and back.
 ///
-/// in, out   a vector, a row-major matrix or a volume, any pitch, elements of any trivial type; and a vector for the line
+/// in, out   a vector, a row-major matrix or a volume, any pitch, elements of any trivial type; and a vector for the
+///           line
 /// part      a region{...} of the view of up to 2^31 - 1 elements; none is success
-/// Errors    refused with words and values, with nothing launched or changed: a region that is not inside, a line that is
-///           too short or overlaps the view, views that do not lie as they must
+/// Errors    refused with words and values, with nothing launched or changed: a region that is not inside, a line that
+///           is too short or overlaps the view, views that do not lie as they must
 /// Memory    every element read once and written once. Columns cost a sector of 32 bytes for each row
 /// Cost      enqueues one kernel; allocates nothing, never synchronises, may be captured in a graph
 template <class Where, class In, class Line>
@@ -147,8 +148,8 @@ status unpack(Where&& where, const Line& line, const Out& out, const region& par
   return detail::move_part<false>("unpack", detail::place_of(where), as_view(out), as_view(line), part);
 }
 
-/// What all neighbours of a part want of it, direction after direction, each from d.offset(direction) on; and what came from
-/// them into the halo. One launch, however many neighbours there are.
+/// What all neighbours of a part want of it, direction after direction, each from d.offset(direction) on; and what came
+/// from them into the halo. One launch, however many neighbours there are.
 ///
 /// in, out   the array of the part, d.extent(axis) elements along each axis
 /// line      d.halo_size() elements or more

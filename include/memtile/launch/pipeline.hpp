@@ -4,14 +4,19 @@
 //
 //   memtile::pipeline frames(stream, memtile::frame<memtile::uint8>{2160, 3840});
 //   auto status = frames.run([&](auto frame) { return read(file, frame); },  // false at the end
-//                            [](const auto& where, auto in, auto out) { return median_filter<box<1>>(where, in, out, reflect{}); },
+//                            [](const auto& where, auto in, auto out) {
+//                              return memtile::median_filter<memtile::box<1>>(where, in, out, memtile::reflect{});
+//                            },
 //                            [&](auto frame) { write(frame); });
 //
 // While the host fills one frame, the one before is on its way to the GPU, one is worked on and one is on its way back:
 //
-//   lane up      0 1 2 3 4        a frame has a slot: pinned memory of the host and memory of the machine, once for the way
-//   lane work      0 1 2 3 4      in and once for the way out. It keeps the slot from the source to the sink; so many frames
-//   lane down        0 1 2 3 4    as there are slots are under way at one time.
+//   lane up      0 1 2 3 4
+//   lane work      0 1 2 3 4
+//   lane down        0 1 2 3 4
+//
+// A frame has a slot from the source to the sink: pinned memory of the host and memory of the machine, once for the way
+// in and once for the way out. As many frames as there are slots are under way at one time.
 #pragma once
 
 #include <memtile/core/view.hpp>
@@ -31,8 +36,8 @@ struct frame {
 
 namespace detail {
 
-/// Where the frames of `slots` slots lie. Those of the host are dense, so that a file is read and written in one call; those of
-/// the machine begin their rows at multiples of 128 bytes, so that every access of a kernel may be wide.
+/// Where the frames of `slots` slots lie. Those of the host are dense, so that a file is read and written in one call;
+/// those of the machine begin their rows at multiples of 128 bytes, so that every access of a kernel may be wide.
 template <class In, class Out>
 struct staging {
   frame<In> in;
@@ -142,17 +147,21 @@ status run_frames(Link& link, const Place& place, const staging<In, Out>& s, int
 
 }  // namespace detail
 
-/// Frames of one shape that come from the host, are worked on by calls of memtile or kernels of one's own, and go back: by
-/// copies that go on beside the kernels. Its memory does not grow with the number of frames; it keeps it from the first run to
-/// its end.
+/// Frames of one shape that come from the host, are worked on by calls of memtile or kernels of one's own, and go back:
+/// by copies that go on beside the kernels. Its memory does not grow with the number of frames; it keeps it from the
+/// first run to its end.
 ///
-/// where     a stream or a context: the calls run there, the copies on two streams of the pipeline's own. A simulator, or
-///           testing::machine: there the frames run one after another
-/// in, out   the shapes of what comes and what goes; out is in if left out. Several planes, or slices: as rows of one frame
-/// slots     how many frames are under way at one time. 1: each has gone before the next one comes, for the shortest way of
-///           one frame; 4: one for the host and one for each lane
+/// where     a stream or a context: the calls run there, the copies on two streams of the pipeline's own. A simulator,
+///           or testing::machine: there the frames run one after another
+/// in, out   the shapes of what comes and what goes; out is in if left out. Several planes, or slices: as rows of one
+///           frame
+/// slots     how many frames are under way at one time. 1: each has gone before the next one comes, for the shortest
+///           way of one frame; 4: one for the host and one for each lane
 template <class Place, class In, class Out>
 class pipeline {
+  static_assert(__is_trivially_copyable(In) && __is_trivially_copyable(Out),
+                "memtile: the elements of a frame must be trivially copyable");
+
  public:
   template <class Where>
   pipeline(Where&& where, const frame<In>& in, const frame<Out>& out, int slots = 4)
@@ -160,18 +169,22 @@ class pipeline {
   template <class Where>
   pipeline(Where&& where, const frame<In>& both, int slots = 4) : pipeline(where, both, both, slots) {}
 
-  /// Calls source, work, sink and progress on the calling thread until the source ends, in the order of the frames, and waits
-  /// until all frames have gone to the sink.
+  /// Calls source, work, sink and progress on the calling thread until the source ends, in the order of the frames, and
+  /// waits until all frames have gone to the sink.
   ///
-  /// source    bool(matrix_view<In>): fills the frame, which is dense and pinned memory of the host; false: there is no more
-  /// work      status(const auto& where, matrix_view<const In>, matrix_view<Out>): enqueues, on `where` alone, what makes one
-  ///           of the other; rows begin at multiples of 128 bytes. It must write every element of its output, and may not wait
-  /// sink      void(matrix_view<const Out>): takes the frame, which it may not keep; where it returns a bool, false stops
-  /// progress  optional, void(int64 frames): after each sink, with the number so far; where it returns a bool, false stops
+  /// source    bool(matrix_view<In>): fills the frame, which is dense and pinned memory of the host; false: there is no
+  ///           more
+  /// work      status(const auto& where, matrix_view<const In>, matrix_view<Out>): enqueues, on `where` alone, what
+  ///           makes one of the other; rows begin at multiples of 128 bytes. It must write every element of its output,
+  ///           and may not wait
+  /// sink      void(matrix_view<const Out>): takes the frame, which it may not keep; where it returns a bool, false
+  ///           stops
+  /// progress  optional, void(int64 frames): after each sink, with the number so far; where it returns a bool, false
+  ///           stops
   /// Result    success also where a callback stopped it: frames() says how many the sink has taken
-  /// Errors    a refused or failed call, with the number of its frame: those before it have gone to the sink, the source is not
-  ///           asked for more. An error of CUDA: nothing more is called. Whatever happens, also where a callback throws, no
-  ///           memory is touched any more on return, and the pipeline may run again
+  /// Errors    a refused or failed call, with the number of its frame: those before it have gone to the sink, the
+  ///           source is not asked for more. An error of CUDA: nothing more is called. Whatever happens, also where a
+  ///           callback throws, no memory is touched any more on return, and the pipeline may run again
   /// Cost      synchronises; the first run makes the memory and the streams. May not be captured
   template <class Source, class Work, class Sink, class Progress = detail::no_progress>
   status run(Source&& source, Work&& work, Sink&& sink, Progress&& progress = Progress()) {
