@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The memtile authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The one call that waits: brings results to the host.
+// A call that waits: brings results to the host.
 #pragma once
 
 #include <memtile/core/view.hpp>
