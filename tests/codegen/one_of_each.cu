@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: The memtile authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // One kernel of each algorithm, for the architectures that nobody tunes.
+#include <memtile/domain.cuh>
 #include <memtile/gemm.cuh>
 #include <memtile/reduce.cuh>
 #include <memtile/stencil.cuh>
@@ -33,4 +34,8 @@ memtile::status curve(memtile::stream_t stream, memtile::matrix_view<const float
 }
 memtile::status turn(memtile::stream_t stream, memtile::matrix_view<const float> a, memtile::matrix_view<float> c) {
   return memtile::transpose(stream, a, c);
+}
+memtile::status pack_seams(memtile::stream_t stream, memtile::matrix_view<const float> a,
+                           memtile::vector_view<float> out, const memtile::subdomain& part) {
+  return memtile::pack_halo(stream, a, part, out);
 }
