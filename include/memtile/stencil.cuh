@@ -4,6 +4,8 @@
 #pragma once
 
 #include <memtile/algorithm/filters.cuh>
+#include <memtile/algorithm/image_filters.cuh>
 #include <memtile/algorithm/stencil.cuh>
 #include <memtile/launch/filters.cuh>
+#include <memtile/launch/image_filters.cuh>
 #include <memtile/launch/stencil.cuh>

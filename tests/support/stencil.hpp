@@ -32,6 +32,10 @@ inline int64 walk(memtile::wrap, int64 i, int64 n) {
   while (i >= n) i -= n;
   return i;
 }
+template <class Before, class After>
+int64 walk(const memtile::sides<Before, After>& border, int64 i, int64 n) {
+  return i < 0 ? walk(border.before, i, n) : walk(border.after, i, n);
+}
 template <class Border>
 double value_outside(const Border&) {
   return 0;
@@ -39,6 +43,10 @@ double value_outside(const Border&) {
 template <class T>
 double value_outside(const memtile::constant<T>& border) {
   return double(border.value);
+}
+template <class Before, class After>  // of which one has a constant
+double value_outside(const memtile::sides<Before, After>& border) {
+  return value_outside(border.before) + value_outside(border.after);
 }
 
 // Small whole numbers that tell every place from its neighbours: sums of them are exact.

@@ -181,9 +181,27 @@ MEMTILE_FUNCTION T value_in_order(Bits order) {
   else return __builtin_bit_cast(T, T(-1) < T(0) ? Bits(order ^ top) : order);
 }
 
+/// The neighbour number `rank` in ascending order: the largest number that at most `rank` neighbours are less than.
+///
+/// Cost   the neighbours are counted once for each bit of an element
+template <class Reach, bool InRegisters, class Neighbours>
+MEMTILE_FUNCTION value_of<Neighbours> value_in_rank(const Neighbours& n, int rank) {
+  using V = value_of<Neighbours>;
+  using bits = decltype(order_of(V()));
+  bits found = 0;
+  MEMTILE_KEEP_LOOP
+  for (int bit = 8 * int(sizeof(bits)) - 1; bit >= 0; --bit) {
+    const bits higher = bits(found | bits(1) << bit);
+    int less = 0;
+    visit_window<Reach, InRegisters>(n, [&](V v, int) { less += order_of(v) < higher; });
+    if (less <= rank) found = higher;
+  }
+  return value_in_order<V>(found);
+}
+
 /// The neighbour in the middle of their order, of an even number the upper one of two.
 ///
-/// Cost   in registers as of median_of; else the neighbours are counted once for each bit of an element
+/// Cost   in registers as of median_of; else as of value_in_rank
 template <class Reach, bool InRegisters>
 struct median_of_window {
   static constexpr bool keeps_loops = !InRegisters;
@@ -197,17 +215,7 @@ struct median_of_window {
                     i % Reach::columns - Reach::left);
       });
     } else {
-      // The largest number that at most size / 2 neighbours are less than is the median.
-      using bits = decltype(order_of(V()));
-      bits median = 0;
-      MEMTILE_KEEP_LOOP
-      for (int bit = 8 * int(sizeof(bits)) - 1; bit >= 0; --bit) {
-        const bits higher = bits(median | bits(1) << bit);
-        int less = 0;
-        visit_window<Reach, false>(n, [&](V v, int) { less += order_of(v) < higher; });
-        if (less <= size / 2) median = higher;
-      }
-      return value_in_order<V>(median);
+      return value_in_rank<Reach, false>(n, size / 2);
     }
   }
 };

@@ -2,8 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Filters by name: correlate and convolve, box, minimum, maximum and median filters. Each is a stencil: what a call may be
 // given, what it refuses and what it costs stands there. A window is box<r> or window<...>: of a star, give stencil a functor.
+// Pixels of several channels, vec<uint8, 3> and the like with up to four, are filtered channel by channel, in one pass.
 #pragma once
 
+#include <memtile/algorithm/channels.cuh>
 #include <memtile/algorithm/filters.cuh>
 #include <memtile/core/policy.hpp>
 #include <memtile/launch/stencil.cuh>
@@ -55,12 +57,71 @@ struct opposite<window<Front, Back, Up, Down, Left, Right>> {
   using type = window<Back, Front, Down, Up, Right, Left>;
 };
 
+// A view of pixels as one of their channels, which lie side by side.
+template <class T>
+using channel_of = conditional_t<is_const<T>, const channel_type<remove_const_t<T>>, channel_type<remove_const_t<T>>>;
+template <class T>
+vector_view<channel_of<T>> in_channels(const vector_view<T>& v) {
+  return {reinterpret_cast<channel_of<T>*>(v.data), v.size * channels_of<remove_const_t<T>>::count};
+}
+template <class T>
+matrix_view<channel_of<T>> in_channels(const matrix_view<T>& v) {
+  return {reinterpret_cast<channel_of<T>*>(v.data), v.rows, v.cols * channels_of<remove_const_t<T>>::count, v.pitch};
+}
+template <class T>
+volume_view<channel_of<T>> in_channels(const volume_view<T>& v) {
+  return {reinterpret_cast<channel_of<T>*>(v.data),       v.depth,     v.rows,
+          v.cols * channels_of<remove_const_t<T>>::count, v.row_pitch, v.slice_pitch};
+}
+template <class View>
+View in_channels(const View& v) {
+  return v;  // does not compile, in words that check_stencil has
+}
+// Their window and border.
+template <class Reach, int Dimensions>
+struct window_of_reach;
+template <class Reach>
+struct window_of_reach<Reach, 1> {
+  using type = window<Reach::left, Reach::right>;
+};
+template <class Reach>
+struct window_of_reach<Reach, 2> {
+  using type = window<Reach::front, Reach::back, Reach::left, Reach::right>;
+};
+template <class Reach>
+struct window_of_reach<Reach, 3> {
+  using type = window<Reach::front, Reach::back, Reach::up, Reach::down, Reach::left, Reach::right>;
+};
+template <int Dimensions, int Channels, class Border>
+auto border_in_channels(const Border& border) {
+  const auto axes = of_volume<Dimensions>(border);
+  const auto columns = along_channels<Channels>(axes.columns);
+  if constexpr (Dimensions == 1) return columns;
+  else if constexpr (Dimensions == 2) return borders{axes.slices, columns};
+  else return borders{axes.slices, axes.rows, columns};
+}
+
 template <class Window, class Place, class In, class Out, class Functor, class Border>
 status checked_filter(const char* name, const Place& place, const In& in, const Out& out, const Functor& functor,
                       const Border& border) {
   if (status s = check_stencil(name, packed(in), out); !s) return s;
-  return stencil_of_views<Window>(place, packed(in), out, functor, border, nullptr);
+  constexpr int channels = channels_of<typename Out::element>::count, dimensions = dimensions_of(Out());
+  static_assert(channels == channels_of<typename In::element>::count,
+                "memtile: the input and the output of a filter must have the same number of channels");
+  if constexpr (channels == 1) {
+    return stencil_of_views<Window>(place, packed(in), out, functor, border, nullptr);
+  } else {
+    using reach = reach_in_channels<typename reach_of<Window, dimensions>::type, channels>;
+    return stencil_of_views<typename window_of_reach<reach, dimensions>::type>(
+        place, packed(in_channels(in)), in_channels(out), each_channel<Functor, channels>{functor},
+        border_in_channels<dimensions, channels>(border), nullptr);
+  }
 }
+
+// Whether a functor of two passes, or of none, keeps its window in registers.
+template <class Functor, class Reach, class In, class Out>
+inline constexpr bool fits_registers =
+    shape_for<Functor, reach_in_channels<Reach, channels_of<In>::count>, channel_type<Out>, channel_type<In>>::fits;
 
 // Starts Functor<reach, written out>{data...}. It is written out where its window stays in registers and the code does not
 // become too long for the compiler.
@@ -75,10 +136,13 @@ template <template <class, bool> class Functor, class Window, class Place, class
           class... Data>
 status filter(const char* name, const Place& place, const In& in, const Out& out, const Border& border,
               const Data&... data) {
+  using from = typename In::element;
+  using to = typename Out::element;
   using reach = typename reach_of<Window, dimensions_of(Out())>::type;
   static_assert(has_whole_window<reach>());
-  using shape = stencil_shape<reach, typename Out::element, typename In::element>;
-  constexpr bool is_written_out = shape::fits && window_size<reach> * shape::width <= 400;
+  constexpr int width = stencil_shape<reach, channel_type<to>, channel_type<from>>::width;
+  constexpr bool is_written_out =
+      fits_registers<Functor<reach, true>, reach, from, to> && window_size<reach> * width <= 400;
   return checked_filter<Window>(name, place, in, out, Functor<reach, is_written_out>{data...}, border);
 }
 
@@ -160,7 +224,7 @@ status separable(Where&& where, const In& in, const Out& out, const weights<T, R
   using reach = typename detail::reach_of<window, 2>::type;
   const auto from = as_view(in);
   const auto to = as_view(out);
-  using value = detail::plain_type<typename decltype(from)::element>;
+  using value = detail::plain_type<detail::channel_type<typename decltype(from)::element>>;
   using sums = detail::separable_sum<reach, T, value>;
   sums two_passes{};
   for (int i = 0; i < Rows; ++i) two_passes.down.values[i] = down.values[i];
@@ -168,7 +232,7 @@ status separable(Where&& where, const In& in, const Out& out, const weights<T, R
   const auto start = [&](const auto& functor) {
     return detail::checked_filter<window>("separable", detail::place_of(where), from, to, functor, border);
   };
-  if constexpr (detail::shape_for<sums, reach, typename decltype(to)::element, typename decltype(from)::element>::fits)
+  if constexpr (detail::fits_registers<sums, reach, typename decltype(from)::element, typename decltype(to)::element>)
     return start(two_passes);
   else return start(detail::far_separable_sum<reach, T, value>{two_passes});
 }
@@ -182,8 +246,8 @@ weights<float, 2 * Radius + 1> gaussian_weights(double sigma) {
   return w;
 }
 
-/// The mean of a window: summed, exactly for integers of up to 32 bits (those of 64 wrap around), and divided once. Of matrices each row is summed once and held, as
-/// by separable.
+/// The mean of a window: summed, exactly for integers of up to 32 bits (those of 64 wrap around), and divided once. Of
+/// matrices each row is summed once and held, as by separable.
 template <class Window, class Where, class In, class Out, class Border>
 status box_filter(Where&& where, const In& in, const Out& out, Border border) {
   using source = detail::bare_t<decltype(as_view(in))>;
@@ -191,8 +255,8 @@ status box_filter(Where&& where, const In& in, const Out& out, Border border) {
   constexpr int dimensions = detail::dimensions_of(target());
   using reach = typename detail::reach_of<Window, dimensions>::type;
   static_assert(detail::has_whole_window<reach>());
-  using mean = detail::separable_mean<reach, detail::plain_type<typename source::element>>;
-  constexpr bool fits = detail::shape_for<mean, reach, typename target::element, typename source::element>::fits;
+  using mean = detail::separable_mean<reach, detail::plain_type<detail::channel_type<typename source::element>>>;
+  constexpr bool fits = detail::fits_registers<mean, reach, typename source::element, typename target::element>;
   if constexpr (dimensions == 2 && fits)
     return detail::checked_filter<Window>("box_filter", detail::place_of(where), as_view(in), as_view(out), mean{},
                                           border);
