@@ -33,6 +33,16 @@ struct box : window<Radius, Radius, Radius, Radius> {};
 template <int Radius>
 struct star : window<Radius, Radius, Radius, Radius> {};
 
+/// A window of a matrix whose size is known at run time alone: rows x columns, around an anchor that has `up` of the rows
+/// above it and `left` of the columns to its left: half of them, where nothing is said.
+struct sized_window {
+  int64 rows, columns, up, left;
+  MEMTILE_FUNCTION constexpr sized_window(int64 rows_, int64 columns_)
+      : sized_window(rows_, columns_, rows_ / 2, columns_ / 2) {}
+  MEMTILE_FUNCTION constexpr sized_window(int64 rows_, int64 columns_, int64 up_, int64 left_)
+      : rows(rows_), columns(columns_), up(up_), left(left_) {}
+};
+
 namespace detail {
 
 // Every window as one of a volume whose slowest axis is the one that a stencil walks along: the rows of a matrix are

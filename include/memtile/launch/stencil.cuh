@@ -116,14 +116,14 @@ template <class Border>
 inline constexpr bool is_valid_after = is_same<Border, valid>;
 template <class Before, class After>
 inline constexpr bool is_valid_after<sides<Before, After>> = is_same<After, valid>;
-template <class Reach, class Border>
-void leave_rim(const Border& border, int64 (&first)[3], int64 (&size)[3], const int64 (&extent)[3]) {
-  constexpr int before[3] = {Reach::front, Reach::up, Reach::left}, after[3] = {Reach::back, Reach::down, Reach::right};
+template <class Border>
+void leave_rim(const Border& border, int64 (&first)[3], int64 (&size)[3], const int64 (&extent)[3],
+               const int64 (&before)[3], const int64 (&after)[3]) {
   const auto axis = [&](int a, const auto& of_axis) {
     using border_type = bare_t<decltype(of_axis)>;
     int64 end = first[a] + size[a];
     if constexpr (is_valid_after<border_type>) end = min_of(end, extent[a] - after[a]);
-    if constexpr (is_valid_before<border_type>) first[a] = max_of(first[a], int64(before[a]));
+    if constexpr (is_valid_before<border_type>) first[a] = max_of(first[a], before[a]);
     size[a] = max_of(end - first[a], int64(0));
   };
   axis(0, border.slices);
@@ -205,7 +205,8 @@ status stencil_of_views(const Place& place, const In& in, const Out& out, const 
     }
   }
   const auto border_of_axes = of_volume<dimensions>(border);
-  leave_rim<reach>(border_of_axes, first, size, extent);
+  leave_rim(border_of_axes, first, size, extent, {reach::front, reach::up, reach::left},
+            {reach::back, reach::down, reach::right});
   if (size[0] == 0 || size[1] == 0 || size[2] == 0) return {};
   stencil_job<typename Out::element> job{};
   job.out = to;
