@@ -10,6 +10,7 @@
 // All inputs are volumes: the rows of a matrix are slices of one row each, a vector is one row.
 #pragma once
 
+#include <memtile/algorithm/stencil_results.cuh>
 #include <memtile/algorithm/stencil_window.cuh>
 #include <memtile/core/convert.hpp>
 #include <memtile/hw/opaque.cuh>
@@ -18,16 +19,17 @@ namespace memtile {
 
 MEMTILE_USER_CODE_BEGIN
 
-/// What a stencil computes: a part of `out`, and how warps share it.
+/// What a stencil computes: a part of `out`, and how warps share it. Out: the type of an element, or a kind of outputs of
+/// algorithm/stencil_results.cuh.
 template <class Out>
 struct stencil_job {
-  volume_view<Out> out;
+  typename detail::stencil_results<Out, 1>::views out;
   int64 slice0, row0, column0, slices, rows, columns;  // the part
   int64 first_column;                                  // column0, rounded down to a run
   int64 steps;                                         // of the walk: slices, or of a vector chunks
   int chunks;                                          // warps side by side, from first_column on
   int strip, strips;                                   // steps of one warp; warps one behind the other
-  uint32 wide;  // bit f: field f may be read run by run; the bit after them: out may be written so
+  uint32 wide;  // bit f: field f may be read run by run; the bits after them: outputs may be written so
 };
 
 /// A warp computes 32 runs of columns of one line, slice after slice; a vector has one slice, and its warps walk along
@@ -38,20 +40,32 @@ struct stencil_job {
 ///           an access where views allow it. Of each warp 3 slices or more are on their way, while it computes another.
 template <int Dimensions, class Reach, class Border, class Functor, class Out, class... In>
 struct stencil_kernel {
-  using shape = detail::shape_for<Functor, Reach, Out, In...>;
+  using shape = detail::shape_for<Functor, Reach, typename detail::stencil_results<Out, 1>::largest, In...>;
+  using results = detail::stencil_results<Out, shape::width>;
   static constexpr const char* name = "memtile::stencil";
   static constexpr int warps = shape::warps, threads = 32 * warps;
   // Registers enough for any functor of bytes, which computes 16 results at a time; for others at most 128 a thread.
   static constexpr int min_blocks = shape::width > 8 ? 1 : 2;
   static constexpr int width = shape::width, chunk_columns = 32 * width;
   static constexpr bool walks_columns = Dimensions == 1, shares_lines = shape::shares_lines;
-  struct storage {
+  struct storage : results::storage {
     typename shape::storage rings[warps / shape::sharing];
   };
 
   MEMTILE_KERNEL void operator()(block b, storage& shared, stencil_job<Out> job,
                                  detail::pack<volume_view<const In>...> in, Border border, Functor functor) const {
     const site s = site::here().within("stencil");
+    results of_lane{};
+    walk(b, shared, job, in, border, functor, of_lane, s);
+    of_lane.finish(b, shared, job.out, s);
+  }
+
+ private:
+  using held = detail::held_neighbours<Reach, typename shape::windows>;
+
+  MEMTILE_FUNCTION static void walk(const block& b, storage& shared, const stencil_job<Out>& job,
+                                    const detail::pack<volume_view<const In>...>& in, const Border& border,
+                                    const Functor& functor, results& of_lane, site s) {
     const warp w = b.warp().complete();
     int chunk, row0, strip;
     if constexpr (shares_lines) {
@@ -82,7 +96,6 @@ struct stencil_kernel {
     MEMTILE_KEEP_LOOP
     for (int i = 0; i < ahead; ++i) fill(i, i);
 
-    matrix_view<Out> out = job.out.slice(slice0 - (walks_columns ? 0 : before));  // of each step
     typename shape::windows windows{};  // what moves on before the first slices have come is nothing
     int slot = 0;
     for (int i = 0; i < steps + before; ++i, slot = slot + 1 < shape::slots ? slot + 1 : 0) {
@@ -92,52 +105,20 @@ struct stencil_kernel {
       else w.sync(s);
       fill(i + ahead, slot + ahead < shape::slots ? slot + ahead : slot + ahead - shape::slots);
       detail::enter_all(windows, rings, slot, functor);
-      const matrix_view<Out> out_now = out;
-      if constexpr (!walks_columns)
-        out.data = hw::opaque(reinterpret_cast<Out*>(reinterpret_cast<char*>(out.data) + job.out.slice_pitch));
       if (i < before || !is_there) continue;
       detail::see_all(windows, rings, slot);
 
       const int64 slice = walks_columns ? slice0 : slice0 + i - before;
       const int64 column = column0 + (walks_columns ? int64(i) * chunk_columns : 0) + w.lane() * width;
       const int64 first = job.column0, last = job.column0 + job.columns - 1;
-      vec<Out, width> results;
       MEMTILE_UNROLL
       for (int j = 0; j < width; ++j) {
         // beyond the ends nothing is stored, but the functor may trust its coordinates
         const int64 own = min_of(max_of(column + j, first), last);
-        const detail::held_neighbours<Reach, typename shape::windows> around{windows, j, slice, row, own};
-        results[j] = detail::stored_as<Out>(functor(neighbours<Dimensions, bare<decltype(around)>>(around)));
+        const held around{windows, j, slice, row, own};
+        of_lane.take(j, functor(neighbours<Dimensions, held>(around)), own == column + j);
       }
-      store(job, out_now, row, column, results, s);
-    }
-  }
-
- private:
-  template <class T>
-  using bare = detail::bare_t<T>;
-
-  MEMTILE_FUNCTION static void store(const stencil_job<Out>& job, const matrix_view<Out>& out, int64 row, int64 column,
-                                     vec<Out, width> results, site s) {
-    const int64 last = job.column0 + job.columns;
-    if (job.wide >> shape::fields != 0 && column >= job.column0 && column + width <= last) {
-      constexpr int piece = min_of(width, max_of(1, 16 / int(sizeof(Out))));
-      MEMTILE_UNROLL
-      for (int j = 0; j < width; j += piece) {
-        vec<Out, piece> part;
-        MEMTILE_UNROLL
-        for (int k = 0; k < piece; ++k) part[k] = results[j + k];
-        out.store(row, column + j, part, s.inner());
-      }
-    } else {
-      // One by one from the first register: written out, the compiler would merge these stores with the wide one, and make
-      // that narrow.
-      MEMTILE_KEEP_LOOP
-      for (int j = 0; j < width; ++j) {
-        if (column + j >= job.column0 && column + j < last) out.store(row, column + j, results[0], s.inner());
-        MEMTILE_UNROLL
-        for (int k = 0; k + 1 < width; ++k) results[k] = results[k + 1];
-      }
+      of_lane.store(job.out, job.wide >> shape::fields, {slice, row, column, first, last + 1}, s);
     }
   }
 };
@@ -150,6 +131,8 @@ template <int Dimensions, class Reach, class Border, class Functor, class Out, c
 struct wide_stencil_kernel {
   static constexpr const char* name = "memtile::stencil";
   static constexpr int threads = 256, warps = threads / 32;
+  using results = detail::stencil_results<Out, 1>;
+  struct storage : results::storage {};
 
   struct loaded_neighbours {
     const detail::pack<volume_view<const In>...>& in;
@@ -172,19 +155,23 @@ struct wide_stencil_kernel {
     }
   };
 
-  MEMTILE_KERNEL void operator()(block b, stencil_job<Out> job, detail::pack<volume_view<const In>...> in,
-                                 Border border, Functor functor) const {
+  MEMTILE_KERNEL void operator()(block b, storage& shared, stencil_job<Out> job,
+                                 detail::pack<volume_view<const In>...> in, Border border, Functor functor) const {
+    const site s = site::here().within("stencil");
+    results of_lane{};
     const int64 line = int64(b.grid_column() / job.chunks) * warps + b.warp().rank();
     const int64 right = int64(b.grid_column() % job.chunks) * 32 + b.warp().lane();
-    if (line >= job.slices * job.rows || right >= job.columns) return;
-    const int64 slice = job.slice0 + line / job.rows, row = job.row0 + line % job.rows, column = job.column0 + right;
-    const auto& whole = in.first;
-    const bool is_inside = slice >= Reach::front && slice + Reach::back < whole.depth && row >= Reach::up &&
-                           row + Reach::down < whole.rows && column >= Reach::left &&
-                           column + Reach::right < whole.cols;
-    const loaded_neighbours around{in, border, slice, row, column, is_inside};
-    job.out.store(slice, row, column,
-                  detail::stored_as<Out>(functor(neighbours<Dimensions, loaded_neighbours>(around))));
+    if (line < job.slices * job.rows && right < job.columns) {
+      const int64 slice = job.slice0 + line / job.rows, row = job.row0 + line % job.rows, column = job.column0 + right;
+      const auto& whole = in.first;
+      const bool is_inside = slice >= Reach::front && slice + Reach::back < whole.depth && row >= Reach::up &&
+                             row + Reach::down < whole.rows && column >= Reach::left &&
+                             column + Reach::right < whole.cols;
+      const loaded_neighbours around{in, border, slice, row, column, is_inside};
+      of_lane.take(0, functor(neighbours<Dimensions, loaded_neighbours>(around)), true);
+      of_lane.store(job.out, 0, {slice, row, column, column, column + 1}, s);
+    }
+    of_lane.finish(b, shared, job.out, s);
   }
 };
 

@@ -10,70 +10,13 @@
 #include <memtile/core/overlap.hpp>
 #include <memtile/core/region.hpp>
 #include <memtile/launch/launch.cuh>
+#include <memtile/launch/stencil_outputs.cuh>
 
 #if !defined(__CUDACC_RTC__)
 
 namespace memtile {
 
 namespace detail {
-
-template <class... View>
-struct several_fields {
-  pack<View...> views;
-};
-template <class V>
-inline constexpr bool is_several = false;
-template <class... View>
-inline constexpr bool is_several<several_fields<View...>> = true;
-
-template <class In>
-auto fields_of(const In& in) {
-  if constexpr (is_several<In>) return in.views;
-  else return packed(as_view(in));
-}
-
-// How many dimensions a view has, and the volume whose slowest axis a stencil walks along.
-template <class T>
-constexpr int dimensions_of(const vector_view<T>&) {
-  return 1;
-}
-template <class T>
-constexpr int dimensions_of(const matrix_view<T>&) {
-  return 2;
-}
-template <class T>
-constexpr int dimensions_of(const volume_view<T>&) {
-  return 3;
-}
-template <class T, class Layout>
-constexpr int dimensions_of(const matrix_view<T, Layout>&) {
-  static_assert(always_false<T>, "memtile: a stencil must have row-major matrices; of column-major ones pass "
-                                 "transposed(...), and a functor with rows and columns exchanged");
-  return 2;
-}
-template <class T>
-volume_view<T> walked(const vector_view<T>& v) {
-  return {v.data, 1, 1, v.size, 0, 0};
-}
-template <class T>
-volume_view<T> walked(const matrix_view<T>& v) {
-  return {v.data, v.rows, 1, v.cols, 0, v.pitch};
-}
-template <class T>
-volume_view<T> walked(const volume_view<T>& v) {
-  return v;
-}
-template <class T, class Layout>
-volume_view<T> walked(const matrix_view<T, Layout>&) {
-  return {};  // has been refused in words
-}
-inline pack<> walked(const pack<>&) { return {}; }
-template <class View, class... Rest>
-auto walked(const pack<View, Rest...>& views) {
-  using T = typename View::element;
-  const auto rest = walked(views.rest);
-  return pack<volume_view<const T>, volume_view<const typename Rest::element>...>{walked(views.first), rest};
-}
 
 // Every field alike; `name` of the first.
 template <class Out>
@@ -93,14 +36,6 @@ status check_fields(const char* algorithm, const pack<View, Rest...>& in, const 
   return check_fields(algorithm, in.rest, out, number + 1);
 }
 
-template <class T>
-bool allows_runs(const volume_view<T>& v, int width) {
-  const int64 bytes = min_of(16, width * int(sizeof(T)));
-  return (int64(reinterpret_cast<size_t>(v.data)) | (v.rows > 1 ? v.row_pitch : 0) |
-          (v.depth > 1 ? v.slice_pitch : 0)) %
-             bytes ==
-         0;
-}
 inline uint32 fields_with_runs(const pack<>&, int) { return 0; }
 template <class View, class... Rest>
 uint32 fields_with_runs(const pack<View, Rest...>& in, int width) {
@@ -141,10 +76,10 @@ constexpr int64 steps_of_walk(int64 steps, int64 walks_side_by_side, int64 again
   return min_of(max_of(int64(1), steps), min_of(max_of(wanted, least), most));
 }
 
-template <int Dimensions, class Reach, class Place, class Out, class Border, class Functor, class... In>
+template <class Target, int Dimensions, class Reach, class Place, class Out, class Border, class Functor, class... In>
 status start_stencil(const Place& place, stencil_job<Out> job, const pack<volume_view<const In>...>& in,
                      const Border& border, const Functor& functor) {
-  using shape = shape_for<Functor, Reach, Out, In...>;
+  using shape = shape_for<Functor, Reach, typename stencil_results<Out, 1>::largest, In...>;
   const char* const too_many = "stencil: {} warps are too many for one launch: compute it in regions";
   if constexpr (shape::fits && !keeps_loops<Functor>) {
     using kernel = stencil_kernel<Dimensions, Reach, Border, Functor, Out, In...>;
@@ -161,16 +96,20 @@ status start_stencil(const Place& place, stencil_job<Out> job, const pack<volume
     if (blocks * kernel::warps > highest<int32>() || job.rows > highest<int32>())
       return status::refused(too_many, blocks * kernel::warps);
     job.chunks = int(side_by_side), job.strip = int(strip), job.strips = int(strips);
-    job.wide = fields_with_runs(in, shape::width) | uint32(shape::has_runs && allows_runs(job.out, shape::width))
-                                                        << shape::fields;
-    return launch(place, grid(blocks), kernel{}, job, in, border, functor);
+    job.wide = fields_with_runs(in, shape::width);
+    if (shape::has_runs) job.wide |= target_of<Target>::runs(job.out, shape::width) << shape::fields;
+    return with_parts(place, job, same_type<Out>(), blocks, [&](const auto& ready) {
+      return launch(place, grid(blocks), kernel{}, ready, in, border, functor);
+    });
   } else {
     using kernel = wide_stencil_kernel<Dimensions, Reach, Border, Functor, Out, In...>;
     const int64 chunks = ceil_div(job.columns, int64(32)),
                 blocks = chunks * ceil_div(job.slices * job.rows, int64(kernel::warps));
     if (blocks > highest<int32>()) return status::refused(too_many, blocks * kernel::warps);
     job.chunks = int(chunks);
-    return launch(place, grid(blocks), kernel{}, job, in, border, functor);
+    return with_parts(place, job, same_type<Out>(), blocks, [&](const auto& ready) {
+      return launch(place, grid(blocks), kernel{}, ready, in, border, functor);
+    });
   }
 }
 
@@ -183,13 +122,56 @@ status check_stencil(const char* algorithm, const In& in, const Out& out) {
   if (status s = check_slices_apart(algorithm, "the output", out); !s) return s;
   return check_fields(algorithm, in, out);
 }
+// Of several outputs each, and that they do not overlap.
+template <class Out>
+status check_apart(const char*, const Out&, const pack<>&) {
+  return {};
+}
+template <class Out, class View, class... Rest>
+status check_apart(const char* algorithm, const Out& out, const pack<View, Rest...>& others) {
+  if (shape_of(out) != shape_of(others.first))
+    return status::refused("{}: one output is {} but another one {}", algorithm, shape_of(out), shape_of(others.first));
+  if (overlap(extent_of(out), extent_of(others.first)))
+    return status::refused("{}: two outputs overlap: give each memory of its own", algorithm);
+  return check_apart(algorithm, out, others.rest);
+}
+template <class In>
+status check_stencil(const char*, const In&, const several_fields<>&) {
+  return {};
+}
+template <class In, class View, class... Rest>
+status check_stencil(const char* algorithm, const In& in, const several_fields<View, Rest...>& out) {
+  if (status s = check_stencil(algorithm, in, out.views.first); !s) return s;
+  if (status s = check_apart(algorithm, out.views.first, out.views.rest); !s) return s;
+  return check_stencil(algorithm, in, several_fields<Rest...>{out.views.rest});
+}
+template <class Bytes>
+bool meets_any(const Bytes&, const pack<>&) {
+  return false;
+}
+template <class Bytes, class View, class... Rest>
+bool meets_any(const Bytes& bytes, const pack<View, Rest...>& views) {
+  return overlap(bytes, extent_of(views.first)) || meets_any(bytes, views.rest);
+}
+template <class In, class Operator, class Total, class Target>
+status check_stencil(const char* algorithm, const In& in, const reduced_target<Operator, Total, Target>& out) {
+  if (status s = check_stencil(algorithm, in, out.target); !s) return s;
+  if (status s = check_view(algorithm, "the total", out.total); !s) return s;
+  if (out.total.size < 1)
+    return status::refused("{}: the total has no element, but the reduction needs one", algorithm);
+  const auto bytes = extent_of(vector_view<Total>(out.total.data, 1));
+  if (meets_any(bytes, in) || meets_any(bytes, packed_views(out.target)))
+    return status::refused("{}: the total lies in an input or an output: give it memory of its own", algorithm);
+  return {};
+}
 
 template <class Window, class Place, class In, class Out, class Functor, class Border>
 status stencil_of_views(const Place& place, const In& in, const Out& out, const Functor& functor, const Border& border,
                         const region* part) {
-  constexpr int dimensions = dimensions_of(Out());
+  using target = target_of<Out>;
+  constexpr int dimensions = dimensions_of(typename target::view());
   using reach = typename reach_of<Window, dimensions>::type;
-  const auto to = walked(out);
+  const auto to = walked(target::first(out));
   const int64 extent[3] = {to.depth, to.rows, to.cols};
   int64 first[3] = {0, 0, 0}, size[3] = {to.depth, to.rows, to.cols};
   if (part != nullptr) {
@@ -207,12 +189,20 @@ status stencil_of_views(const Place& place, const In& in, const Out& out, const 
   const auto border_of_axes = of_volume<dimensions>(border);
   leave_rim(border_of_axes, first, size, extent, {reach::front, reach::up, reach::left},
             {reach::back, reach::down, reach::right});
-  if (size[0] == 0 || size[1] == 0 || size[2] == 0) return {};
-  stencil_job<typename Out::element> job{};
-  job.out = to;
+  if (size[0] == 0 || size[1] == 0 || size[2] == 0) return write_empty_total(place, out);
+  stencil_job<typename target::kind> job{};
+  job.out = target::views(out);
   job.slice0 = first[0], job.row0 = first[1], job.column0 = first[2];
   job.slices = size[0], job.rows = size[1], job.columns = size[2];
-  return start_stencil<dimensions, reach>(place, job, walked(in), border_of_axes, functor);
+  return start_stencil<Out, dimensions, reach>(place, job, walked(in), border_of_axes, functor);
+}
+
+template <class Window, class Where, class In, class Target, class Functor, class Border>
+status checked_stencil(Where& where, const In& in, const Target& out, const Functor& functor, const Border& border,
+                       const region* part) {
+  const auto from = fields_of(in);
+  if (status s = check_stencil("stencil", from, out); !s) return s;
+  return stencil_of_views<Window>(place_of(where), from, out, functor, border, part);
 }
 
 // Whether a border leaves some outputs as they are.
@@ -230,7 +220,8 @@ struct itself {
 
 }  // namespace detail
 
-/// Several inputs of one shape for a stencil: n.get<0>(dy, dx) of the first, n.get<1>(dy, dx) of the second, and so on.
+/// Several inputs of one shape for a stencil: n.get<0>(dy, dx) of the first, n.get<1>(dy, dx) of the second, and so on. Or
+/// several outputs.
 template <class... In>
 auto fields(const In&... in) {
   static_assert(sizeof...(In) > 0, "memtile: a stencil must have at least one field");
@@ -242,7 +233,7 @@ auto fields(const In&... in) {
 ///
 /// Window    star<r>, box<r>, or window<...> with the reach to each side; of any size, larger than the input too
 /// in, out   views or mdspans of one shape, row major, any sizes (0 and 1 too), any pitch; elements of any trivial type.
-///           Of several inputs: fields(u, c).
+///           Of several inputs: fields(u, c). Of several outputs likewise, and then the functor returns results(a, b)
 /// functor   called once or more for each output; its result is rounded to nearest and saturated where out has integers.
 ///           Also for places up to 511 behind the end of a row, whose results are dropped: in the middle of their windows
 ///           may stand the constant of a border, by which an integer must not be divided if it is 0.
@@ -251,6 +242,7 @@ auto fields(const In&... in) {
 /// border    constant{v}, replicate, reflect, reflect101, wrap, or valid: then only outputs are computed whose window
 ///           lies inside, the others keep what they hold. borders{...}: one for each axis; sides{...}: before and behind.
 ///           The view is the image, whatever lies around it; part: a region{...} of it has real neighbours
+/// reduction  reduce_into(total, op): a value of each output is reduced in the same pass; see launch/stencil_outputs.cuh
 /// Result    each output depends on its neighbours alone: the same bits whatever the size, the alignment and the part
 /// Errors    refused with words and values, with nothing launched or changed: shapes that differ, views that do not lie
 ///           as they must, an output that overlaps an input, a region that is not inside
@@ -258,17 +250,21 @@ auto fields(const In&... in) {
 /// Cost      enqueues one kernel; allocates nothing, never synchronises, may be captured in a graph
 template <class Window, class Where, class In, class Out, class Functor, class Border>
 status stencil(Where&& where, const In& in, const Out& out, const Functor& functor, Border border) {
-  const auto from = detail::fields_of(in);
-  const auto to = as_view(out);
-  if (status s = detail::check_stencil("stencil", from, to); !s) return s;
-  return detail::stencil_of_views<Window>(detail::place_of(where), from, to, functor, border, nullptr);
+  return detail::checked_stencil<Window>(where, in, detail::target(out), functor, border, nullptr);
 }
 template <class Window, class Where, class In, class Out, class Functor, class Border>
 status stencil(Where&& where, const In& in, const Out& out, const Functor& functor, Border border, const region& part) {
-  const auto from = detail::fields_of(in);
-  const auto to = as_view(out);
-  if (status s = detail::check_stencil("stencil", from, to); !s) return s;
-  return detail::stencil_of_views<Window>(detail::place_of(where), from, to, functor, border, &part);
+  return detail::checked_stencil<Window>(where, in, detail::target(out), functor, border, &part);
+}
+template <class Window, class Where, class In, class Out, class Functor, class Border, class Operator, class Total>
+status stencil(Where&& where, const In& in, const Out& out, const Functor& functor, Border border,
+               const detail::reduction_into<Operator, Total>& reduction) {
+  return detail::checked_stencil<Window>(where, in, detail::target(out, reduction), functor, border, nullptr);
+}
+template <class Window, class Where, class In, class Out, class Functor, class Border, class Operator, class Total>
+status stencil(Where&& where, const In& in, const Out& out, const Functor& functor, Border border, const region& part,
+               const detail::reduction_into<Operator, Total>& reduction) {
+  return detail::checked_stencil<Window>(where, in, detail::target(out, reduction), functor, border, &part);
 }
 
 /// `steps` applications of the stencil, one after the other; the result is in u, and scratch is written over.

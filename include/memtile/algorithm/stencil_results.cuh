@@ -1,0 +1,181 @@
+// SPDX-FileCopyrightText: The memtile authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What becomes of a stencil's results: they are stored in one output or in several, and a value of each may be reduced in the
+// same pass.
+#pragma once
+
+#include <memtile/block/block_reduce.cuh>
+#include <memtile/block/last_block.cuh>
+#include <memtile/core/convert.hpp>
+#include <memtile/core/pack.hpp>
+#include <memtile/core/view.hpp>
+#include <memtile/global/access.cuh>
+#include <memtile/global/source.cuh>
+
+namespace memtile {
+
+/// What a functor returns for several outputs: one result for each, in their order.
+template <class... T>
+MEMTILE_FUNCTION constexpr auto results(const T&... each) {
+  return detail::packed(each...);
+}
+/// What a functor returns where a value of each place is reduced: the result, or results(...), and that value.
+template <class Result, class Value>
+MEMTILE_FUNCTION constexpr value_pair<Result, Value> measured(const Result& result, const Value& value) {
+  return {result, value};
+}
+
+namespace detail {
+
+// Outputs of a stencil beside a single element type: several, and (around either) a reduction.
+template <class... Out>
+struct several_outputs {};
+template <class Operator, class Total, class Out>
+struct reduced_outputs {};
+
+/// Where a run of results belongs.
+struct place_of_run {
+  int64 slice, row, column;
+  int64 first_column, end_column;  // of all that is stored
+};
+
+/// Width results of a lane.
+///
+///   views, largest   what they are stored in; the largest type of an element, by which runs are as long as they are
+///   take(j, v, counts)   a functor's value for column j of the run; counts: it is one of those that are stored
+///   store(out, wide, ...)   bit i of `wide`: output i may be written run by run
+///   storage, finish  what the block does in the end
+template <class Out, int Width>
+struct stencil_results {
+  using views = volume_view<Out>;
+  using largest = Out;
+  struct storage {};
+  vec<Out, Width> values;
+
+  template <class V>
+  MEMTILE_FUNCTION void take(int j, const V& v, bool) {
+    values[j] = stored_as<Out>(v);
+  }
+  MEMTILE_FUNCTION void store(const views& out, uint32 wide, const place_of_run& at, site s) const {
+    const matrix_view<Out> slice = out.slice(at.slice);
+    if ((wide & 1) != 0 && at.column >= at.first_column && at.column + Width <= at.end_column) {
+      constexpr int piece = min_of(Width, max_of(1, 16 / int(sizeof(Out))));
+      MEMTILE_UNROLL
+      for (int j = 0; j < Width; j += piece) {
+        vec<Out, piece> part;
+        MEMTILE_UNROLL
+        for (int k = 0; k < piece; ++k) part[k] = values[j + k];
+        slice.store(at.row, at.column + j, part, s.inner());
+      }
+    } else {
+      // One by one from the first register: written out, the compiler would merge these stores with the wide one, and make
+      // that narrow.
+      vec<Out, Width> rest = values;
+      MEMTILE_KEEP_LOOP
+      for (int j = 0; j < Width; ++j) {
+        if (at.column + j >= at.first_column && at.column + j < at.end_column)
+          slice.store(at.row, at.column + j, rest[0], s.inner());
+        MEMTILE_UNROLL
+        for (int k = 0; k + 1 < Width; ++k) rest[k] = rest[k + 1];
+      }
+    }
+  }
+  MEMTILE_FUNCTION void finish(const block&, storage&, const views&, site) const {}
+};
+
+template <class Out, int Width>
+struct stencil_results<several_outputs<Out>, Width> : stencil_results<Out, Width> {
+  using views = pack<volume_view<Out>>;
+  template <class V>
+  MEMTILE_FUNCTION void take(int j, const pack<V>& v, bool counts) {
+    stencil_results<Out, Width>::take(j, v.first, counts);
+  }
+  MEMTILE_FUNCTION void store(const views& out, uint32 wide, const place_of_run& at, site s) const {
+    stencil_results<Out, Width>::store(out.first, wide, at, s);
+  }
+  MEMTILE_FUNCTION void finish(const block&, typename stencil_results<Out, Width>::storage&, const views&, site) const {
+  }
+};
+template <class First, class Second, class... Rest, int Width>
+struct stencil_results<several_outputs<First, Second, Rest...>, Width> {
+  using rest_results = stencil_results<several_outputs<Second, Rest...>, Width>;
+  using views = pack<volume_view<First>, volume_view<Second>, volume_view<Rest>...>;
+  using largest =
+      conditional_t<(sizeof(First) > sizeof(typename rest_results::largest)), First, typename rest_results::largest>;
+  struct storage {};
+  stencil_results<First, Width> first;
+  rest_results rest;
+
+  template <class V, class... More>
+  MEMTILE_FUNCTION void take(int j, const pack<V, More...>& v, bool counts) {
+    static_assert(sizeof...(More) == 1 + sizeof...(Rest),
+                  "memtile: the functor must return results(...) with one for each output");
+    first.take(j, v.first, counts);
+    rest.take(j, v.rest, counts);
+  }
+  MEMTILE_FUNCTION void store(const views& out, uint32 wide, const place_of_run& at, site s) const {
+    first.store(out.first, wide, at, s);
+    rest.store(out.rest, wide >> 1, at, s);
+  }
+  MEMTILE_FUNCTION void finish(const block&, storage&, const views&, site) const {}
+};
+
+template <class Views, class A, class Total>
+struct reduced_views {
+  Views out;
+  A* parts;  // of each block
+  uint32* ticket;
+  Total* total;
+};
+MEMTILE_USER_CODE_BEGIN
+
+// Each thread combines its values in the order in which it computes them, a block those of its threads, and the block that
+// comes last those of the blocks: the same tree on every card.
+template <class Operator, class Total, class Out, int Width>
+struct stencil_results<reduced_outputs<Operator, Total, Out>, Width> {
+  using stored = stencil_results<Out, Width>;
+  using largest = typename stored::largest;
+  using A = accumulator_t<Operator, Total>;
+  using fold = block_reduce<A, 256>;
+  using storage = typename fold::storage;
+  using views = reduced_views<typename stored::views, A, Total>;
+  stored values;
+  A total = Operator::template identity<A>();
+
+  template <class Result, class V>
+  MEMTILE_FUNCTION void take(int j, const value_pair<Result, V>& v, bool counts) {
+    values.take(j, v.first, counts);
+    if (counts) total = Operator{}(total, A(v.second));
+  }
+  MEMTILE_FUNCTION void store(const views& out, uint32 wide, const place_of_run& at, site s) const {
+    values.store(out.out, wide, at, s);
+  }
+  MEMTILE_FUNCTION void finish(const block& b, storage& shared, const views& out, site s) const {
+    fold whole{b, shared, s.inner()};
+    const A part = whole.thread_0(total, Operator{}, s.inner());
+    if (b.rank() == 0) hw::store_global(out.parts + b.grid_column(), part, s.inner().at(b.grid_column()));
+    if (!block_is_last(b, out.ticket, b.grid_columns(), stored_by::thread_0, s.inner())) return;
+    A all = Operator::template identity<A>();
+    for (int i = b.rank(); i < b.grid_columns(); i += b.size())
+      all = Operator{}(all, hw::load_global(out.parts + i, s.inner().at(i)));
+    all = whole.thread_0(all, Operator{}, s.inner());
+    if (b.rank() == 0) hw::store_global(out.total, stored_as<Total>(all), s.inner().at(0));
+  }
+};
+
+/// Of no places.
+template <class Operator, class Total>
+struct empty_total_kernel {
+  static constexpr const char* name = "memtile::stencil";
+  static constexpr int threads = 32;
+  MEMTILE_KERNEL void operator()(block b, Total* total) const {
+    const site s = site::here().within("stencil");
+    using A = accumulator_t<Operator, Total>;
+    if (b.rank() == 0) hw::store_global(total, stored_as<Total>(Operator::template identity<A>()), s.at(0));
+  }
+};
+
+MEMTILE_USER_CODE_END
+
+}  // namespace detail
+}  // namespace memtile
