@@ -5,6 +5,7 @@
 
 #include <memtile/block/block.cuh>
 #include <memtile/block/raster.hpp>
+#include <memtile/core/convert.hpp>
 #include <memtile/global/run_of_words.cuh>
 #include <memtile/reg/transpose_runs.cuh>
 #include <memtile/shared/tile.cuh>
@@ -22,6 +23,17 @@ struct tile_of_slice {
 MEMTILE_FUNCTION tile_of_slice tile_of_block(int rank, int tile_rows, int tile_columns) {
   const int tiles = tile_rows * tile_columns;
   return {rank / tiles, banded(rank % tiles, tile_rows, tile_columns, 8)};
+}
+
+// What is done to elements on their way: nothing, or a functor's value, converted.
+struct as_it_is {};
+template <class T, class Source>
+MEMTILE_FUNCTION T on_its_way(const as_it_is&, const Source& v) {
+  return v;
+}
+template <class T, class Source, class Functor>
+MEMTILE_FUNCTION T on_its_way(const Functor& functor, const Source& v) {
+  return stored_as<T>(functor(plain_type<Source>(v)));
 }
 
 }  // namespace detail
@@ -93,12 +105,15 @@ struct transpose_by_runs_kernel {
   }
 };
 
-/// Elements of any type, one at a time; also in place, where a block exchanges two tiles.
+MEMTILE_USER_CODE_BEGIN
+
+/// Elements of any type, one at a time, with a functor on their way; without one also in place, where a block exchanges two
+/// tiles.
 ///
 /// Grid      a block for each tile of `side` x `side` elements, slice after slice
 /// Memory    every element read once and written once, side by side; no bank conflicts for elements of 1, 2, 4, 8 and 16
 ///           bytes
-template <class T>
+template <class T, class Source = T, class Functor = detail::as_it_is>
 struct transpose_kernel {
   static constexpr const char* name = "memtile::transpose";
   static constexpr int side = sizeof(T) <= 16 ? 32 : sizeof(T) <= 64 ? 16 : 8, threads = 256;
@@ -107,13 +122,14 @@ struct transpose_kernel {
     tile first, second;
   };
   bool in_place;
+  Functor functor;
 
-  MEMTILE_KERNEL void operator()(block b, storage& shared, volume_view<const T> in, volume_view<T> out) const {
+  MEMTILE_KERNEL void operator()(block b, storage& shared, volume_view<const Source> in, volume_view<T> out) const {
     const site s = site::here().within("transpose");
     const auto place = detail::tile_of_block(b.grid_column(), int(ceil_div(in.rows, int64(side))),
                                              int(ceil_div(in.cols, int64(side))));
     const int64 row0 = int64(place.tile.row) * side, column0 = int64(place.tile.column) * side;
-    const matrix_view<const T> from = in.slice(place.slice);
+    const matrix_view<const Source> from = in.slice(place.slice);
     const matrix_view<T> to = out.slice(place.slice);
     const bool exchanges = in_place && row0 != column0;
     if (exchanges && row0 > column0) return;  // its partner does the work of both
@@ -125,13 +141,13 @@ struct transpose_kernel {
   }
 
  private:
-  MEMTILE_FUNCTION static void load(block b, const matrix_view<const T>& in, int64 row0, int64 column0, tile& t,
-                                    site s) {
+  MEMTILE_FUNCTION void load(block b, const matrix_view<const Source>& in, int64 row0, int64 column0, tile& t,
+                             site s) const {
     MEMTILE_UNROLL
     for (int i = 0; i < ceil_div(side * side, threads); ++i) {
       const int at = b.rank() + i * threads, r = at / side, c = at % side;
       if (at < side * side && in.inside(row0 + r, column0 + c))
-        t.store(r, c, in.load(row0 + r, column0 + c, s.inner()), s.inner());
+        t.store(r, c, detail::on_its_way<T>(functor, in.load(row0 + r, column0 + c, s.inner())), s.inner());
     }
   }
   MEMTILE_FUNCTION static void store(block b, const tile& t, const matrix_view<T>& out, int64 row0, int64 column0,
@@ -144,5 +160,37 @@ struct transpose_kernel {
     }
   }
 };
+
+/// Lines that stay lines, Width elements at a time: out(z, r, c) = in(z, r, c), whatever the pitches.
+///
+/// Grid      of one row: a warp for each 32 * Width columns of a line
+/// Memory    every element read once and written once, side by side
+/// Requires  of a Width above 1 bases and pitches that are multiples of so many elements
+template <class T, class Source, class Functor, int Width>
+struct copy_lines_kernel {
+  static constexpr const char* name = "memtile::copy_lines";
+  static constexpr int threads = 256, warps = threads / 32, columns = 32 * Width;
+  Functor functor;
+
+  MEMTILE_KERNEL void operator()(block b, volume_view<const Source> in, volume_view<T> out) const {
+    const site s = site::here().within("copy_lines");
+    const int64 chunks = ceil_div(in.cols, int64(columns)), unit = int64(b.grid_column()) * warps + b.warp().rank(),
+                line = unit / chunks;
+    if (line >= in.depth * in.rows) return;
+    const int64 z = line / in.rows, r = line % in.rows, c = unit % chunks * columns + b.warp().lane() * Width;
+    if (c + Width <= in.cols) {
+      const auto run = in.slice(z).load(wide<Width>, r, c, s);
+      vec<T, Width> results;
+      MEMTILE_UNROLL
+      for (int k = 0; k < Width; ++k) results[k] = detail::on_its_way<T>(functor, run[k]);
+      out.slice(z).store(r, c, results, s);
+    } else {
+      MEMTILE_KEEP_LOOP
+      for (int64 k = c; k < in.cols; ++k) out.store(z, r, k, detail::on_its_way<T>(functor, in.load(z, r, k, s)), s);
+    }
+  }
+};
+
+MEMTILE_USER_CODE_END
 
 }  // namespace memtile
