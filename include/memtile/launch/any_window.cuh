@@ -4,7 +4,8 @@
 #pragma once
 
 #include <memtile/algorithm/any_window.cuh>
-#include <memtile/launch/filters.cuh>
+#include <memtile/algorithm/channels.cuh>
+#include <memtile/launch/stencil.cuh>
 
 #if !defined(__CUDACC_RTC__)
 
@@ -119,9 +120,9 @@ status correlate(Where&& where, const In& in, const Out& out, const loaded_weigh
 /// The mean of a window of any size: box_filter(where, in, out, sized_window{15, 15}, border).
 ///
 /// Result    of integers of up to 32 bits the exact mean, rounded once; floats are added one by one, row by row
-/// Cost      one kernel. Of integers the sums run along with the window: the cost does not grow with its rows, nor with its
-///           columns up to about 150 of one byte (75 of two, 35 of four), and with them up to 350 or so; beyond, and of
-///           floats, it is one load for each element of the window and result
+/// Cost      one kernel. Of integers the sums run along with the window: the cost does not grow with its rows, and up to
+///           about 350 bytes of columns little with those; beyond, and of floats, it is one load for each element of the
+///           window and result
 template <class Where, class In, class Out, class Border>
 status box_filter(Where&& where, const In& in, const Out& out, const sized_window& window, Border border) {
   const auto from = as_view(in);

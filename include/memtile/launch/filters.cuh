@@ -8,6 +8,7 @@
 #include <memtile/algorithm/channels.cuh>
 #include <memtile/algorithm/filters.cuh>
 #include <memtile/core/policy.hpp>
+#include <memtile/launch/any_window.cuh>
 #include <memtile/launch/stencil.cuh>
 
 #if !defined(__CUDACC_RTC__)
@@ -247,7 +248,8 @@ weights<float, 2 * Radius + 1> gaussian_weights(double sigma) {
 }
 
 /// The mean of a window: summed, exactly for integers of up to 32 bits (those of 64 wrap around), and divided once. Of
-/// matrices each row is summed once and held, as by separable.
+/// matrices each row is summed once and held, as by separable; of larger windows of integers the sums run along, as by
+/// box_filter(where, in, out, sized_window{rows, columns}, border).
 template <class Window, class Where, class In, class Out, class Border>
 status box_filter(Where&& where, const In& in, const Out& out, Border border) {
   using source = detail::bare_t<decltype(as_view(in))>;
@@ -257,9 +259,13 @@ status box_filter(Where&& where, const In& in, const Out& out, Border border) {
   static_assert(detail::has_whole_window<reach>());
   using mean = detail::separable_mean<reach, detail::plain_type<detail::channel_type<typename source::element>>>;
   constexpr bool fits = detail::fits_registers<mean, reach, typename source::element, typename target::element>;
+  using element = typename source::element;
+  constexpr bool runs_along = dimensions == 2 && detail::is_integer<element> && sizeof(element) <= 4;
   if constexpr (dimensions == 2 && fits)
     return detail::checked_filter<Window>("box_filter", detail::place_of(where), as_view(in), as_view(out), mean{},
                                           border);
+  else if constexpr (runs_along)
+    return box_filter(where, in, out, sized_window{reach::slices, reach::columns, reach::front, reach::left}, border);
   else
     return detail::filter<detail::mean_of_window, Window>("box_filter", detail::place_of(where), as_view(in),
                                                           as_view(out), border);
