@@ -20,8 +20,8 @@ status filter_of_matrix(const char* name, Where& where, const In& in, const Out&
   return checked_filter<Window>(name, place_of(where), as_view(in), as_view(out), functor, border);
 }
 inline status check_width(const char* name, const char* what, double sigma) {
-  if (sigma > 0) return {};
-  return status::refused("{}: {} is {}: it must be more than 0", name, what, sigma);
+  if (sigma >= 1e-15) return {};  // whose square, and one over it, a float can hold
+  return status::refused("{}: {} is {}: it must be at least 1e-15", name, what, sigma);
 }
 
 template <class F>
@@ -82,7 +82,8 @@ status unsharp_filter(Where&& where, const In& in, const Out& out, double sigma,
 /// (2 sigma_value^2)), the difference being that of its value and the one in the middle, channel by channel.
 ///
 /// Result   in float, of doubles in double, from products and sums in one order; exp is each machine's own, so that the
-///          last bits may differ between them. With N weights |error| <= (N + 20) * 2^-23 times the largest |value|
+///          last bits may differ between them. With N weights |error| <= (N + 20) * 2^-23 times the largest |value|. A NaN
+///          or an infinity makes every window that it is in NaN
 /// Cost     an exp for each neighbour, which limits it beyond 3 x 3
 template <int Radius, class Where, class In, class Out, class Border>
 status bilateral_filter(Where&& where, const In& in, const Out& out, double sigma_space, double sigma_value,

@@ -122,6 +122,10 @@ TEST_CASE("a bilateral filter weights neighbours by distance and likeness, in re
   check_filter<float, float>(
       wrap{}, [](auto& m, const auto& in, const auto& out) { return bilateral_filter<5>(m, in, out, 1.5, 8, wrap{}); },
       expected(5), 141 * std::ldexp(1, -23));
+  check_filter<uint8, float>(
+      reflect{},
+      [](auto& m, const auto& in, const auto& out) { return bilateral_filter<1>(m, in, out, 1e-15, 1e-15, reflect{}); },
+      [](const auto& at) { return at(0, 0); });
 }
 
 TEST_CASE("ranks are those of the sorted neighbourhood; erosion and dilation are its ends", "[stencil][STEN-16]") {
@@ -155,11 +159,11 @@ TEST_CASE("filters refuse widths and ranks that make no sense, and change nothin
     auto in = machine.buffer<float>(5, 6, test::pixel), out = machine.buffer<float>(5, 6, [](int, int) { return 7.f; });
     const auto from = in.view(), to = out.view();
     CHECK(gaussian_filter<2>(machine, from, to, 0, reflect{}).message() ==
-          "gaussian_filter: sigma is 0.000000: it must be more than 0");
+          "gaussian_filter: sigma is 0.000000: it must be at least 1e-15");
     CHECK(unsharp_filter<1>(machine, from, to, std::nan(""), 1, reflect{}).message() ==
-          "unsharp_filter: sigma is nan: it must be more than 0");
+          "unsharp_filter: sigma is nan: it must be at least 1e-15");
     CHECK(bilateral_filter<1>(machine, from, to, 1, -2, reflect{}).message() ==
-          "bilateral_filter: sigma_value is -2.000000: it must be more than 0");
+          "bilateral_filter: sigma_value is -2.000000: it must be at least 1e-15");
     CHECK(rank_filter<box<1>>(machine, from, to, 9, reflect{}).message() ==
           "rank_filter: the rank is 9, but the window has 9 elements: it must be from 0 to 8");
     CHECK(sobel_filter<0>(machine, from, from, reflect{}).message() ==
