@@ -119,6 +119,17 @@ struct two_sides {
   }
 };
 
+struct heat_and_change {
+  template <class Neighbours>
+  MEMTILE_FUNCTION auto operator()(const Neighbours& n) const {
+    const float change = 0.1f * five_points{}(n);
+    return measured(n(0, 0) + change, memtile::abs(change));
+  }
+};
+struct halved {
+  MEMTILE_FUNCTION float operator()(float v) const { return 0.5f * v; }
+};
+
 // A matrix of 1 GiB in, and one out.
 template <class T>
 matrix_view<const T> in(int64 cols) {
@@ -175,6 +186,25 @@ int main(int words, char** word) {
   });
   compare("mean 15 x 15, bytes", int64(1) << 30,
           [](cudaStream_t s) { must(box_filter<box<7>>(on(s), in<uint8>(32768), out<uint8>(32768), replicate{})); });
+  for (int side : {3, 15, 101})
+    compare(("mean by running sums, bytes, side " + std::to_string(side)).c_str(), int64(1) << 30, [=](cudaStream_t s) {
+      must(box_filter(on(s), in<uint8>(32768), out<uint8>(32768), sized_window{side, side}, replicate{}));
+    });
+  using rgb = vec<uint8, 3>;
+  compare("gaussian 5 x 5, 3 channels of bytes", int64(1) << 30,
+          [](cudaStream_t s) { must(gaussian_filter<2>(on(s), in<rgb>(16384), out<rgb>(16384), 1.0, reflect{})); });
+  compare("median 3 x 3, 3 channels of bytes", int64(1) << 30,
+          [](cudaStream_t s) { must(median_filter<box<1>>(on(s), in<rgb>(16384), out<rgb>(16384), reflect{})); });
+  compare("sobel, float", int64(1) << 30,
+          [](cudaStream_t s) { must(sobel_magnitude(on(s), in<float>(16384), out<float>(16384), reflect{})); });
+  compare("bilateral 5 x 5, bytes", int64(1) << 30, [](cudaStream_t s) {
+    must(bilateral_filter<2>(on(s), in<uint8>(32768), out<uint8>(32768), 1.5, 50, reflect{}));
+  });
+  compare("heat, and the largest change", int64(1) << 30, [](cudaStream_t s) {
+    const vector_view<float> largest(target + (1 << 28), 1);
+    must(stencil<star<1>>(on(s), in<float>(16384), out<float>(16384), heat_and_change{}, replicate{},
+                          reduce_into(largest, maximum{})));
+  });
   compare("median 3 x 3, bytes", int64(1) << 30,
           [](cudaStream_t s) { must(median_filter<box<1>>(on(s), in<uint8>(32768), out<uint8>(32768), replicate{})); });
   turned<uint8>("transpose, 1 byte", 32768, 32768);
@@ -183,5 +213,14 @@ int main(int words, char** word) {
   turned<double>("transpose, 8 bytes", 8192, 16384);
   turned<vec<float, 4>>("transpose, 16 bytes", 8192, 8192);
   turned<float>("transpose, 4 bytes, odd", 16383, 16381);
+  compare("transpose, 4 bytes, scaled", int64(1) << 30,
+          [](cudaStream_t s) { must(transpose(on(s), in<float>(16384), out<float>(16384), halved{})); });
+  const volume_view<const float> planes(source, 64, 2048, 2048, 8192, 8192 * 2048);
+  compare("axes 1, 2, 0 of 64 planes", int64(1) << 30, [=](cudaStream_t s) {
+    must(permute_axes<1, 2, 0>(on(s), planes, volume_view<float>(target, 2048, 2048, 64, 256, 256 * 2048)));
+  });
+  compare("axes 1, 0, 2 of 64 planes", int64(1) << 30, [=](cudaStream_t s) {
+    must(permute_axes<1, 0, 2>(on(s), planes, volume_view<float>(target, 2048, 64, 2048, 8192, 8192 * 64)));
+  });
   return 0;
 }

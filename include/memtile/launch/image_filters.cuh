@@ -33,12 +33,14 @@ struct means_of_like {
 }  // namespace detail
 
 /// A normal distribution of a standard deviation of `sigma` pixels, cut off Radius pixels from the middle: separable with
-/// gaussian_weights<Radius>(sigma). Radius = 3 * sigma leaves 0.3 % out, and the rest is scaled to a sum of 1.
+/// gaussian_weights<Radius>(sigma), of a vector correlate. Radius = 3 * sigma leaves 0.3 % out, and the rest is scaled to a
+/// sum of 1.
 template <int Radius, class Where, class In, class Out, class Border>
 status gaussian_filter(Where&& where, const In& in, const Out& out, double sigma, Border border) {
   if (status s = detail::check_width("gaussian_filter", "sigma", sigma); !s) return s;
   const auto w = gaussian_weights<Radius>(sigma);
-  return separable(where, in, out, w, w, border);
+  if constexpr (detail::dimensions_of(decltype(as_view(out))()) == 1) return correlate(where, in, out, w, border);
+  else return separable(where, in, out, w, w, border);
 }
 
 /// The derivative of a matrix by Sobel: 1 2 1 across the central difference 1 0 -1, of 8 times the slope. Axis 0: down the

@@ -103,6 +103,10 @@ TEST_CASE("boxes of bytes read each row as it enters and as it leaves, 16 bytes 
   const auto loads = report.total(sim::space::global, sim::access_kind::load);
   CHECK(loads.bytes_asked <= (2 * 64 + 3 * 14) * 2 * 31 * 16);
   CHECK(report.total(sim::space::global, sim::access_kind::store).bytes_asked == 64 * 960);
+  // So does one whose size is known before, where its rows do not stay in registers.
+  REQUIRE(box_filter<box<15>>(machine, in.view(), out.view(), constant{0}));
+  CHECK(machine.last_report()->total(sim::space::global, sim::access_kind::load).bytes_asked <=
+        (2 * 64 + 2 * 30) * 2 * 31 * 16);
   CHECK(unit::widths(report, sim::space::global, sim::access_kind::load) == std::vector<int>{16});
   CHECK(unit::widths(report, sim::space::global, sim::access_kind::store) == std::vector<int>{16});
 }

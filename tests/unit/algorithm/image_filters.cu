@@ -101,6 +101,12 @@ TEST_CASE("a Gaussian is its weights down and across, and sharpening takes it aw
       replicate{},
       [](auto& m, const auto& in, const auto& out) { return unsharp_filter<2>(m, in, out, 1.2, 1.5, replicate{}); },
       [&](const auto& at) { return at(0, 0) + 1.5 * (at(0, 0) - blurred(at)); }, 4e-6);
+  for (auto& machine : testing::machines()) {  // of a vector: a single one becomes the weights
+    auto in = machine.buffer<float>(9, [](int i) { return i == 4 ? 1.f : 0.f; }), out = machine.buffer<float>(9);
+    REQUIRE(gaussian_filter<2>(machine, in.view(), out.view(), 1.2, reflect{}));
+    const auto w = gaussian_weights<2>(1.2);
+    CHECK(unit::differences(out.host(), 9, [&](int i) { return i < 2 || i > 6 ? 0.f : w.values[i - 2]; }) == 0);
+  }
 }
 
 TEST_CASE("a bilateral filter weights neighbours by distance and likeness, in registers and beyond", "[stencil]") {

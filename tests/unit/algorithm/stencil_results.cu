@@ -29,7 +29,6 @@ double across(int r, int c, const image& shape) {
 
 template <int Radius>
 struct step {  // and how much has changed; of a wide window its lower right corner has a say too
-  static constexpr bool keeps_loops = Radius > 1;
   template <class Neighbours>
   MEMTILE_FUNCTION auto operator()(const Neighbours& n) const {
     const float next = n(-1, 0) + n(0, 1) - n(Radius, Radius);
