@@ -10,4 +10,5 @@
 #include <memtile/launch/any_window.cuh>
 #include <memtile/launch/filters.cuh>
 #include <memtile/launch/image_filters.cuh>
+#include <memtile/launch/iterate.cuh>
 #include <memtile/launch/stencil.cuh>

@@ -118,6 +118,21 @@ MEMTILE_FUNCTION constexpr auto of_volume(const borders<Slices, Rows, Columns>& 
   return border;
 }
 
+// Whether a border leaves the outputs before the first or behind the last whole window of an axis as they are.
+template <class Border>
+inline constexpr bool is_valid_before = is_same<Border, valid>;
+template <class Before, class After>
+inline constexpr bool is_valid_before<sides<Before, After>> = is_same<Before, valid>;
+template <class Border>
+inline constexpr bool is_valid_after = is_same<Border, valid>;
+template <class Before, class After>
+inline constexpr bool is_valid_after<sides<Before, After>> = is_same<After, valid>;
+// The same of any axis.
+template <class Border>
+inline constexpr bool leaves_rim = is_valid_before<Border> || is_valid_after<Border>;
+template <class... Axis>
+inline constexpr bool leaves_rim<borders<Axis...>> = (false || ... || leaves_rim<Axis>);
+
 }  // namespace detail
 
 }  // namespace memtile

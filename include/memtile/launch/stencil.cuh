@@ -44,14 +44,6 @@ uint32 fields_with_runs(const pack<View, Rest...>& in, int width) {
 
 // The part that is computed: of a region what the border leaves, on either side of an axis.
 template <class Border>
-inline constexpr bool is_valid_before = is_same<Border, valid>;
-template <class Before, class After>
-inline constexpr bool is_valid_before<sides<Before, After>> = is_same<Before, valid>;
-template <class Border>
-inline constexpr bool is_valid_after = is_same<Border, valid>;
-template <class Before, class After>
-inline constexpr bool is_valid_after<sides<Before, After>> = is_same<After, valid>;
-template <class Border>
 void leave_rim(const Border& border, int64 (&first)[3], int64 (&size)[3], const int64 (&extent)[3],
                const int64 (&before)[3], const int64 (&after)[3]) {
   const auto axis = [&](int a, const auto& of_axis) {
@@ -205,12 +197,6 @@ status checked_stencil(Where& where, const In& in, const Target& out, const Func
   return stencil_of_views<Window>(place_of(where), from, out, functor, border, part);
 }
 
-// Whether a border leaves some outputs as they are.
-template <class Border>
-inline constexpr bool leaves_rim = is_valid_before<Border> || is_valid_after<Border>;
-template <class... Axis>
-inline constexpr bool leaves_rim<borders<Axis...>> = (false || ... || leaves_rim<Axis>);
-
 struct itself {
   template <class Neighbours>
   MEMTILE_FUNCTION auto operator()(const Neighbours& n) const {
@@ -265,37 +251,6 @@ template <class Window, class Where, class In, class Out, class Functor, class B
 status stencil(Where&& where, const In& in, const Out& out, const Functor& functor, Border border, const region& part,
                const detail::reduction_into<Operator, Total>& reduction) {
   return detail::checked_stencil<Window>(where, in, detail::target(out, reduction), functor, border, &part);
-}
-
-/// `steps` applications of the stencil, one after the other; the result is in u, and scratch is written over.
-///
-/// u, scratch  views of one shape and type that do not overlap. With `valid` the rim of u stays as it is.
-/// Cost        a kernel for each step, and a copy where their number is odd or the rim must stay. Only enqueues.
-template <class Window, class Where, class U, class Scratch, class Functor, class Border>
-status iterate(Where&& where, int64 steps, const U& u, const Scratch& scratch, const Functor& functor, Border border) {
-  const auto place = detail::place_of(where);
-  const auto own = as_view(u);
-  const auto other = as_view(scratch);
-  static_assert(detail::is_same<decltype(own), decltype(other)>, "memtile: u and scratch must be views of one type");
-  if (status s = detail::check_stencil("iterate", detail::packed(other), own); !s) return s;
-  if (steps < 0) return status::refused("iterate: {} steps: there must be 0 or more", steps);
-  const auto apply = [&](const auto& from, const auto& to) {
-    return detail::stencil_of_views<Window>(place, detail::packed(from), to, functor, border, nullptr);
-  };
-  // An odd number begins with a copy; so does one that must find the rim in scratch too.
-  if (steps % 2 == 1 || (steps > 0 && detail::leaves_rim<Border>)) {
-    const auto copied =
-        detail::stencil_of_views<box<0>>(place, detail::packed(own), other, detail::itself{}, replicate{}, nullptr);
-    if (!copied) return copied;
-  }
-  if (steps % 2 == 1) {
-    if (status s = apply(other, own); !s) return s;
-  }
-  for (int64 pair = 0; pair < steps / 2; ++pair) {
-    if (status s = apply(own, other); !s) return s;
-    if (status s = apply(other, own); !s) return s;
-  }
-  return {};
 }
 
 }  // namespace memtile

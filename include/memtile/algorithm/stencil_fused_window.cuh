@@ -1,0 +1,168 @@
+// SPDX-FileCopyrightText: The memtile authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What a warp holds of each step of several, and how the borders of an image are imposed on it anew: from the lines and
+// lanes of the warp alone.
+#pragma once
+
+#include <memtile/algorithm/stencil_window.cuh>
+
+namespace memtile {
+
+MEMTILE_USER_CODE_BEGIN
+
+namespace detail {
+
+// Borders whose values stand in a warp's own lines and lanes, or are known. A border of a user's own may point anywhere. One
+// that wraps on one side only would need a line from the other end of the image.
+template <class Border>
+inline constexpr bool is_wrap = is_same<Border, wrap>;
+template <class Before, class After>
+inline constexpr bool is_wrap<sides<Before, After>> = is_same<Before, wrap>&& is_same<After, wrap>;
+template <class Side>
+inline constexpr bool is_near =
+    is_same<Side, replicate> || is_same<Side, reflect> || is_same<Side, reflect101> || is_same<Side, valid>;
+template <class V>
+inline constexpr bool is_near<constant<V>> = true;
+template <class Border>
+inline constexpr bool can_be_imposed = is_near<Border> || is_wrap<Border>;
+template <class Before, class After>
+inline constexpr bool
+    can_be_imposed<sides<Before, After>> = (is_near<Before> && is_near<After>) || is_wrap<sides<Before, After>>;
+
+// What stands before or behind an axis with a constant border.
+template <class T, class Border>
+MEMTILE_FUNCTION T constant_of(const Border&, bool) {
+  return {};
+}
+template <class T, class V>
+MEMTILE_FUNCTION T constant_of(const constant<V>& border, bool) {
+  return stored_as<T>(border.value);
+}
+template <class T, class Before, class After>
+MEMTILE_FUNCTION T constant_of(const sides<Before, After>& border, bool before) {
+  return before ? constant_of<T>(border.before, true) : constant_of<T>(border.after, false);
+}
+
+// How wide a warp's segment of a line is when it makes Depth steps, and how many registers that takes.
+template <class T, class Reach, int Depth>
+struct fused_shape {
+  static constexpr int width = 16 % int(sizeof(T)) == 0 ? min_of(4, 16 / int(sizeof(T))) : 1;  // columns of a lane
+  static constexpr int margin = ceil_div(Depth * max_of(Reach::left, Reach::right), width) * width;
+  static constexpr int columns = 32 * width - 2 * margin;  // that are whole after all steps
+  static constexpr int lines_with_sides = Reach::is_star ? 1 : Reach::slices;
+  static constexpr int words =
+      ceil_div(int(sizeof(T)), 4) * Depth * (Reach::slices * width + lines_with_sides * (Reach::left + Reach::right));
+};
+
+// The lines of one step around one place: a lane's own run of each, and what its neighbours have beside it. Of a star only
+// the line in the middle has sides.
+template <class T, int Width, class Reach>
+struct held_lines {
+  static constexpr int before = Reach::left, after = Reach::right, newest = Reach::slices - 1;
+  static constexpr int seen = Reach::is_star ? Reach::front : newest;
+  T lines[Reach::slices][before + Width + after];
+
+  MEMTILE_FUNCTION T at(int slice, int, int column) const { return lines[slice + Reach::front][before + column]; }
+
+  // A line becomes the last one, and the first one is forgotten. All lanes call; what the first and the last lane see beyond
+  // the segment is nothing.
+  MEMTILE_FUNCTION void enter(const warp& w, const vec<T, Width>& line, site s) {
+    MEMTILE_UNROLL
+    for (int z = 0; z < newest; ++z) {
+      MEMTILE_UNROLL
+      for (int x = 0; x < before + Width + after; ++x) lines[z][x] = lines[z + 1][x];
+    }
+    MEMTILE_UNROLL
+    for (int j = 0; j < Width; ++j) lines[newest][before + j] = line[j];
+    MEMTILE_UNROLL
+    for (int x = 1; x <= before; ++x)
+      lines[seen][before - x] = w.shuffle_up(lines[seen][before + (x * Width - x) % Width], ceil_div(x, Width), 32, s);
+    MEMTILE_UNROLL
+    for (int x = 1; x <= after; ++x)
+      lines[seen][before + Width - 1 + x] =
+          w.shuffle_down(lines[seen][before + (x - 1) % Width], ceil_div(x, Width), 32, s);
+  }
+
+  MEMTILE_FUNCTION vec<T, Width> middle() const {
+    vec<T, Width> line;
+    MEMTILE_UNROLL
+    for (int j = 0; j < Width; ++j) line[j] = lines[Reach::front][before + j];
+    return line;
+  }
+
+  // Lines outside of the image become those that the border takes them from, which are all here: `row` is the middle one's.
+  template <class Border>
+  MEMTILE_FUNCTION void impose(const Border& border, int64 row, int64 rows) {
+    MEMTILE_UNROLL
+    for (int z = 0; z < Reach::slices; ++z) {
+      int64 from = row - Reach::front + z;
+      T unused;
+      if ((from >= 0 && from < rows) || !comes_from_inside(border, from, rows, unused)) continue;
+      const int there = int(from - row) + Reach::front;
+      MEMTILE_UNROLL
+      for (int other = 0; other < Reach::slices; ++other) {
+        if (other != there) continue;
+        MEMTILE_UNROLL
+        for (int x = 0; x < before + Width + after; ++x) lines[z][x] = lines[other][x];
+      }
+    }
+  }
+};
+
+// A warp's segment of the columns, and how the border of the columns is imposed on a line of it.
+template <class T, int Width, class Reach, class Border>
+class segment {
+  static constexpr int before = -1, behind = -2;  // a constant
+
+ public:
+  MEMTILE_FUNCTION segment(const Border& border, int lane, int64 column0, int64 cols)
+      : border_(border), column_(column0 + lane * Width), cols_(cols),
+        leaves_image_(column0 < 0 || column0 + 32 * Width > cols) {
+    MEMTILE_UNROLL
+    for (int j = 0; j < Width; ++j) {
+      source_[j] = lane * Width + j;
+      int64 from = column_ + j;
+      T unused;
+      if (is_wrap<Border> || (from >= 0 && from < cols)) continue;
+      source_[j] = from < 0 ? before : behind;
+      if (comes_from_inside(border, from, cols, unused)) source_[j] = int(from - column0) & (32 * Width - 1);
+    }
+  }
+  MEMTILE_FUNCTION bool leaves_image() const { return leaves_image_; }
+
+  // Whether a step leaves element j as it is; and the place in the image whose functor makes it.
+  MEMTILE_FUNCTION bool is_rim(int j) const {
+    return (is_valid_before<Border> && column_ + j < Reach::left) ||
+           (is_valid_after<Border> && column_ + j + Reach::right >= cols_);
+  }
+  MEMTILE_FUNCTION int64 column(int j) const {
+    if constexpr (is_wrap<Border>) return modulo(column_ + j, cols_);
+    else return replicate::index(column_ + j, cols_);
+  }
+
+  MEMTILE_FUNCTION void impose(const warp& w, vec<T, Width>& line, site s) const {
+    if (is_wrap<Border> || !leaves_image_) return;
+    const vec<T, Width> all = line;
+    MEMTILE_UNROLL
+    for (int j = 0; j < Width; ++j) {
+      if (source_[j] < 0) line[j] = constant_of<T>(border_, source_[j] == before);
+      MEMTILE_UNROLL
+      for (int other = 0; other < Width; ++other) {
+        const T v = w.shuffle(all[other], source_[j] / Width, 32, s);
+        if (source_[j] >= 0 && source_[j] % Width == other) line[j] = v;
+      }
+    }
+  }
+
+ private:
+  const Border& border_;
+  int64 column_, cols_;
+  bool leaves_image_;
+  int source_[Width];  // the place in the segment from which an element comes
+};
+
+}  // namespace detail
+
+MEMTILE_USER_CODE_END
+
+}  // namespace memtile

@@ -1,0 +1,165 @@
+// SPDX-FileCopyrightText: The memtile authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// iterate: many steps of a stencil, several to a kernel where that pays.
+#pragma once
+
+#include <memtile/algorithm/stencil_fused.cuh>
+#include <memtile/launch/iterate_plan.hpp>
+#include <memtile/launch/stencil.cuh>
+
+#if !defined(__CUDACC_RTC__)
+
+namespace memtile {
+
+namespace detail {
+
+/// Rows of one walk: so many that every multiprocessor has 16 warps and a second turn of them, but not so few that the rows
+/// which are computed twice, `again` of them, are many.
+constexpr int64 rows_of_walk(int64 rows, int64 walks_side_by_side, int64 again) {
+  const int64 wanted = ceil_div(rows * walks_side_by_side, int64(132 * 16 * 2));
+  return min_of(rows, min_of(max_of(wanted, 4 * again), int64(1) << 24));
+}
+
+// `steps` from u to u. The number of kernels is even, so that the last one writes to u; its last may have nothing to do but
+// copy.
+template <int Depth, class Reach, class Place, class T, class Border, class Functor>
+status enqueue_fused(const Place& place, int64 steps, const matrix_view<T>& u, const matrix_view<T>& scratch,
+                     const Functor& functor, const Border& border, const vector_view<const int32>& stop) {
+  using kernel = fused_stencil_kernel<Depth, Reach, Border, Functor, T>;
+  using shape = typename kernel::shape;
+  if (u.rows == 0 || u.cols == 0) return {};
+  const int64 chunks = ceil_div(u.cols, int64(shape::columns));
+  const int64 strip = rows_of_walk(u.rows, chunks, 2 * Depth * Reach::front), strips = ceil_div(u.rows, strip);
+  const int64 blocks = ceil_div(strips * chunks, int64(kernel::warps));
+  if (blocks * kernel::warps > highest<int32>())
+    return status::refused("iterate: {} warps are too many for one launch", strips * chunks);
+  const auto views = {u, scratch};
+  int64 left = steps;
+  for (int64 number = 0; number < 2 * ceil_div(steps, int64(2 * Depth)); ++number) {
+    const matrix_view<T>&from = views.begin()[number % 2], &to = views.begin()[1 - number % 2];
+    const int depth = int(min_of(left, int64(Depth)));
+    const auto has_runs = [](const matrix_view<T>& v) {
+      return 16 % int(sizeof(T)) == 0 && allows_runs(walked(v), shape::width);
+    };
+    const fused_job<T> job{walked(from), to,          stop,           depth,       int(chunks),
+                           int(strip),   int(strips), has_runs(from), has_runs(to)};
+    if (status s = launch(place, grid(blocks), kernel{}, job, border, functor); !s) return s;
+    left -= depth;
+  }
+  return {};
+}
+
+// The same with a kernel for each step.
+template <class Window, class Place, class View, class Functor, class Border>
+status enqueue_steps(const Place& place, int64 steps, const View& u, const View& scratch, const Functor& functor,
+                     const Border& border) {
+  const auto apply = [&](const View& from, const View& to) {
+    return stencil_of_views<Window>(place, packed(from), to, functor, border, nullptr);
+  };
+  // An odd number begins with a copy; so does one that must find the rim in scratch too.
+  if (steps % 2 == 1 || (steps > 0 && leaves_rim<Border>)) {
+    if (status s = stencil_of_views<box<0>>(place, packed(u), scratch, itself{}, replicate{}, nullptr); !s) return s;
+  }
+  if (steps % 2 == 1) {
+    if (status s = apply(scratch, u); !s) return s;
+  }
+  for (int64 pair = 0; pair < steps / 2; ++pair) {
+    if (status s = apply(u, scratch); !s) return s;
+    if (status s = apply(scratch, u); !s) return s;
+  }
+  return {};
+}
+
+// What the policy asks for, or the model.
+template <class Policy>
+inline constexpr int asked_depth = 0;
+template <int Count>
+inline constexpr int asked_depth<fused_steps<Count>> = Count;
+
+// A call of iterate as types.
+template <class Window, class Policy, class View, class Functor, class Border>
+struct iteration {
+  static constexpr int dimensions = dimensions_of(View()), asked = asked_depth<Policy>;
+  using T = typename View::value_type;
+  using reach = typename reach_of<Window, dimensions>::type;
+  using borders_of_axes = decltype(of_volume<dimensions>(declval<const Border&>()));
+  static_assert(is_same<Policy, automatic> || asked > 0,
+                "memtile: the policy of iterate must be automatic or fused_steps<Count>");
+
+  static constexpr const char* against() {
+    return reason_against_fusing<dimensions, reach, T, borders_of_axes, Functor>();
+  }
+  static_assert(
+      asked <= 1 || against() == nullptr,
+      "memtile: fused steps must be of a matrix, with a window that reaches equally far to opposite sides, and a "
+      "border of memtile's that does not wrap on one side only: leave fused_steps out");
+  static constexpr iterate_plan plan() {
+    if constexpr (against() != nullptr || asked == 1) return {1, 1};
+    else if constexpr (asked > 1) return {asked, gain_of<T, reach, asked>()};
+    else return choose_depth<T, reach>();
+  }
+};
+
+template <class View>
+status check_iterate(int64 steps, const View& u, const View& scratch) {
+  if (status s = check_stencil("iterate", packed(scratch), u); !s) return s;
+  if (steps < 0) return status::refused("iterate: {} steps: there must be 0 or more", steps);
+  return {};
+}
+
+template <class Window, class Policy, class Place, class View, class Functor, class Border>
+status iterate_views(const Place& place, int64 steps, const View& u, const View& scratch, const Functor& functor,
+                     const Border& border, const vector_view<const int32>& stop = {}) {
+  using call = iteration<Window, Policy, View, Functor, Border>;
+  if constexpr (call::plan().depth > 1)
+    return enqueue_fused<call::plan().depth, typename call::reach>(place, steps, u, scratch, functor,
+                                                                   of_volume<2>(border), stop);
+  else return enqueue_steps<Window>(place, steps, u, scratch, functor, border);
+}
+
+}  // namespace detail
+
+/// `steps` applications of the stencil, one after the other; the result is in u, and scratch is written over.
+///
+/// u, scratch  views of one shape and type that do not overlap. With `valid` the rim of u stays as it is.
+/// Policy      fused_steps<Count>: so many steps to a kernel. Left out, a model chooses, and explain_iterate says what
+/// Result      the same bits whatever the policy
+/// Cost        fused steps take the time of one, or of their arithmetic if that is longer; else each step is a kernel. An even
+///             number of kernels, of which one may only copy. Only enqueues; allocates nothing; may be captured in a graph.
+template <class Window, class Policy = automatic, class Where, class U, class Scratch, class Functor, class Border>
+status iterate(Where&& where, int64 steps, const U& u, const Scratch& scratch, const Functor& functor, Border border) {
+  const auto own = as_view(u);
+  const auto other = as_view(scratch);
+  static_assert(detail::is_same<decltype(own), decltype(other)>, "memtile: u and scratch must be views of one type");
+  if (status s = detail::check_iterate(steps, own, other); !s) return s;
+  return detail::iterate_views<Window, Policy>(detail::place_of(where), steps, own, other, functor, border);
+}
+
+/// How iterate<Window, Policy>(where, steps, u, scratch, functor, border) would go about it and why, in words; or why it would
+/// be refused. Nothing runs.
+template <class Window, class Policy = automatic, class U, class Scratch, class Functor, class Border>
+std::string explain_iterate(int64 steps, const U& u, const Scratch& scratch, const Functor&, const Border&) {
+  const auto own = as_view(u);
+  if (status s = detail::check_iterate(steps, own, as_view(scratch)); !s) return s.message();
+  using call = detail::iteration<Window, Policy, detail::bare_t<decltype(own)>, Functor, Border>;
+  constexpr iterate_plan plan = call::plan();
+  std::string words = "iterate: " + std::to_string(steps) + " steps, ";
+  if constexpr (plan.depth > 1) {
+    const int tenths = int(plan.gain * 10 + 0.5);
+    words += std::to_string(plan.depth) + " to a kernel, " +
+             std::to_string(2 * ceil_div(steps, int64(2 * plan.depth))) + " kernels";
+    if (call::asked > 0) words += "; the number is the policy's";
+    if (tenths > 0)
+      words += "; expected: " + std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) +
+               " steps in the time of one";
+  } else {
+    words += "each a kernel of its own: ";
+    words += call::asked == 1             ? "so the policy wants it"
+             : call::against() != nullptr ? call::against()
+                                          : "the arithmetic of several would take longer than the memory";
+  }
+  return words;
+}
+
+}  // namespace memtile
+#endif

@@ -1,0 +1,87 @@
+// SPDX-FileCopyrightText: The memtile authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// How many steps of a stencil one kernel makes: what a caller may say about it, and the choice as a pure function of
+// numbers.
+#pragma once
+
+#include <memtile/algorithm/stencil_fused_window.cuh>
+
+#if !defined(__CUDACC_RTC__)
+#include <string>
+
+namespace memtile {
+
+/// A kernel makes Count steps; with 1 each step is a kernel of its own. iterate<Window, fused_steps<4>>(...) says so; left out,
+/// memtile chooses.
+template <int Count>
+struct fused_steps {
+  static_assert(Count >= 1 && Count <= 8, "memtile: fused_steps must be 1 to 8");
+};
+
+/// What one kernel of several steps costs, in the time of a copy of the same elements: the greater of what memory takes, which
+/// reads the margins of a segment twice, and what arithmetic takes. Points is how many elements a window has.
+///
+/// The card issues 33 instructions for each 4 bytes that a copy moves both ways (H200: 55, of which six in ten are taken to
+/// be reached); a neighbour is one, and four more are shuffles and the like. Those of 8 bytes take twice as long.
+constexpr double fused_cost(int depth, int points, int element_bytes, int segment, int columns) {
+  const double again = double(segment) / columns;
+  const double memory = (again + 1) / 2;
+  const double arithmetic = again * depth * (points + 4) * (element_bytes == 8 ? 2 : 1) / (33.0 * element_bytes / 4);
+  return memory > arithmetic ? memory : arithmetic;
+}
+
+/// What iterate does, and what the model expects of it: so many steps in the time of one.
+struct iterate_plan {
+  int depth;  // steps of one kernel; 1: each has its own
+  double gain;
+};
+
+namespace detail {
+
+template <class T, class Reach, int Depth>
+constexpr double gain_of() {
+  using shape = fused_shape<T, Reach, Depth>;
+  constexpr int across = Reach::left + Reach::right, points = Reach::slices + across;
+  if constexpr (shape::words > 88 || shape::columns < 16 * shape::width) return 0;  // registers; half of it twice
+  else
+    return Depth / fused_cost(Depth, Reach::is_star ? points : Reach::slices * (across + 1), int(sizeof(T)),
+                              32 * shape::width, shape::columns);
+}
+// The fewest steps with nearly the best gain: fewer take fewer registers.
+template <class T, class Reach>
+constexpr iterate_plan choose_depth() {
+  constexpr double gains[] = {0,
+                              1,
+                              gain_of<T, Reach, 2>(),
+                              gain_of<T, Reach, 3>(),
+                              gain_of<T, Reach, 4>(),
+                              gain_of<T, Reach, 5>(),
+                              gain_of<T, Reach, 6>(),
+                              gain_of<T, Reach, 7>(),
+                              gain_of<T, Reach, 8>()};
+  double best = 0;
+  for (double gain : gains) best = gain > best ? gain : best;
+  if (best < 1.2) return {1, 1};
+  int depth = 1;
+  while (gains[depth] < 0.95 * best) ++depth;
+  return {depth, gains[depth]};
+}
+
+// Why the steps of a stencil can not be fused; null: they can be.
+template <int Dimensions, class Reach, class T, class Border, class Functor>
+constexpr const char* reason_against_fusing() {
+  using of_rows = bare_t<decltype(Border::slices)>;
+  using of_columns = bare_t<decltype(Border::columns)>;
+  if (Dimensions != 2) return "only those of matrices can be fused";
+  if (Reach::front != Reach::back || Reach::left != Reach::right) return "the window reaches further to one side";
+  if (!can_be_imposed<of_rows> || !can_be_imposed<of_columns>)
+    return "the border is one of the caller's own, or wraps on one side only";
+  if (keeps_loops<Functor>) return "the functor keeps its loops";
+  if (!is_same<typename row_pass<Functor>::result, void>) return "the functor has two passes";
+  if (sizeof(T) > 16) return "the elements have more than 16 bytes";
+  return nullptr;
+}
+
+}  // namespace detail
+}  // namespace memtile
+#endif

@@ -1,0 +1,91 @@
+// SPDX-FileCopyrightText: The memtile authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Steps that are fused against the same steps one by one: the same bits with every border, at every size, for every number
+// of steps.
+#include <support/stencil.hpp>
+
+using namespace memtile;
+using test::image;
+
+namespace {
+
+// Tells every neighbour and every place from any other.
+template <int Radius>
+struct mixed {
+  template <class Neighbours>
+  MEMTILE_FUNCTION uint32 operator()(const Neighbours& n) const {
+    uint32 sum = uint32(n.row()) * 77 + uint32(n.column());
+    MEMTILE_UNROLL
+    for (int d = -Radius; d <= Radius; ++d) sum = sum * 5 + n(d, 0) + 3 * n(0, d);
+    return sum ^ sum >> 7;
+  }
+};
+struct mixed_box {
+  template <class Neighbours>
+  MEMTILE_FUNCTION uint32 operator()(const Neighbours& n) const {
+    uint32 sum = uint32(n.row()) * 77 + uint32(n.column());
+    MEMTILE_UNROLL
+    for (int i = 0; i < 9; ++i) sum = sum * 5 + n(i / 3 - 1, i % 3 - 1);
+    return sum ^ sum >> 7;
+  }
+};
+
+uint32 start(int r, int c) { return uint32(test::pixel(r, c)); }
+
+template <class Window, class Policy, class Machine, class Functor, class Border>
+void check_iterate(Machine& machine, const image& shape, int64 steps, const Functor& functor, const Border& border) {
+  INFO(machine.name() << ": " << shape.rows << "x" << shape.cols << ", gap " << shape.gap << ", offset " << shape.offset
+                      << ", " << steps << " steps");
+  const sim::placement place{shape.cols + shape.gap, shape.offset};
+  auto u = machine.template buffer<uint32>(shape.rows, shape.cols, start, place);
+  auto v = machine.template buffer<uint32>(shape.rows, shape.cols, start, place);
+  auto scratch = machine.template buffer<uint32>(shape.rows, shape.cols, place);
+  const status status = iterate<Window, Policy>(machine, steps, u.view(), scratch.view(), functor, border);
+  INFO(status.message());
+  REQUIRE(status.ok());
+  unit::check_clean_without_conflicts(machine);
+  CHECK((u.untouched() && scratch.untouched()));
+  REQUIRE(iterate<Window, fused_steps<1>>(machine, steps, v.view(), scratch.view(), functor, border));
+  const auto expected = v.host();
+  CHECK(unit::differences(u.host(), shape.rows, shape.cols, [&](int r, int c) { return expected(r, c); }) == 0);
+}
+
+// The segment of a warp has 128 columns, of which 120 are whole after four steps of radius 1.
+const image shapes[] = {{0, 7},   {7, 0},          {1, 1},    {1, 5},          {5, 1},         {2, 2},
+                        {3, 121}, {9, 119},        {4, 120},  {6, 124, 1, 1},  {12, 125, 4},   {40, 128},
+                        {7, 240}, {33, 241, 3, 2}, {61, 130}, {35, 251, 0, 1}, {8, 7, 120, 4}, {97, 9}};
+
+}  // namespace
+
+TEST_CASE("fused steps are the same as single ones with every border, at every size", "[stencil][iterate][STEN-03]") {
+  for (auto& machine : testing::machines())
+    for (const image& shape : shapes) {
+      const auto check = [&](const auto& border) {
+        check_iterate<star<1>, fused_steps<4>>(machine, shape, 9, mixed<1>{}, border);
+      };
+      check(constant{uint32(7)});
+      check(replicate{});
+      check(reflect{});
+      check(reflect101{});
+      check(wrap{});
+      check(valid{});
+    }
+}
+
+TEST_CASE("each axis and each side of fused steps may have a border of its own", "[stencil][iterate]") {
+  for (auto& machine : testing::machines())
+    for (const image& shape : {image{3, 5}, image{1, 121}, image{30, 241, 3}}) {
+      const auto check = [&](const auto& border) {
+        check_iterate<box<1>, fused_steps<3>>(machine, shape, 7, mixed_box{}, border);
+      };
+      check(borders{wrap{}, sides{constant{uint32(5)}, reflect101{}}});
+      check(borders{sides{valid{}, constant{uint32(9)}}, wrap{}});
+      check(borders{sides{reflect{}, constant{uint32(9)}}, sides{constant{uint32(2)}, valid{}}});
+    }
+}
+
+TEST_CASE("any number of steps ends in u", "[stencil][iterate]") {
+  for (auto& machine : testing::machines())
+    for (int64 steps : {0, 1, 2, 3, 4, 5, 6, 7, 8, 11})
+      check_iterate<star<2>, fused_steps<3>>(machine, {20, 131}, steps, mixed<2>{}, reflect{});
+}
