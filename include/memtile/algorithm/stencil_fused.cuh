@@ -44,9 +44,11 @@ struct fused_stencil_kernel {
   static_assert(Reach::front == Reach::back && Reach::left == Reach::right && Reach::rows == 1,
                 "memtile: steps that are fused must have a window of a matrix that reaches equally far to both sides");
   using shape = detail::fused_shape<T, Reach, Depth>;
-  static_assert(shape::columns > 0, "memtile: the window is too wide for so many fused steps");
+  static_assert(shape::columns > 0 && shape::words <= 120,
+                "memtile: fused steps must fit into the registers of a thread: take fewer, or leave fused_steps out");
   static constexpr const char* name = "memtile::iterate";
-  static constexpr int warps = 4, threads = 32 * warps, min_blocks = 4;
+  // 16 warps of 128 registers a thread on a multiprocessor, or 12 of 168, or 8: each of its four parts has its own registers.
+  static constexpr int warps = 2, threads = 32 * warps, min_blocks = shape::words <= 64 ? 8 : 6;
   static constexpr int width = shape::width, radius = Reach::front, slots = 8, ahead = slots - 1;
   using ring = line_ring<T, width, detail::reach<0, 0, 0, 0, 0, 0>, 1, slots>;
   using line = vec<T, width>;
@@ -68,39 +70,26 @@ struct fused_stencil_kernel {
     const int64 column = column0 + w.lane() * width;
 
     const segment ends(border.columns, w.lane(), column0, job.in.cols);
+    const bool is_owner = column + width > first_column && column < last_column;
     ring from(0, w.lane(), shared.rings[w.rank()], job.in, 0, column0, job.wide_in, s);
-    const auto fill = [&](int i) {
-      if (i < lines) from.fill(i & (slots - 1), row0 + i, border);
-      hw::async_commit(s);
-    };
     MEMTILE_KEEP_LOOP
-    for (int i = 0; i < ahead; ++i) fill(i);
-    const auto next_line = [&](int i) {
-      hw::async_wait<ahead - 1>(s);
-      w.sync(s);
-      fill(i + ahead);
-      const auto run = from.read_own(i & (slots - 1), 0);
-      line values;
-      MEMTILE_UNROLL
-      for (int j = 0; j < width; ++j) values[j] = run[j];
-      return values;
-    };
+    for (int i = 0; i < ahead; ++i) fetch(from, i, lines, row0, border, s);
     const auto store = [&](int i, const line& results) {
       const int64 row = row0 + i - Depth * radius;
-      if (column + width > first_column && column < last_column)
-        detail::store_run(job.out, row, column, first_column, last_column, job.wide_out, results, s);
+      if (is_owner) detail::store_run(job.out, row, column, first_column, last_column, job.wide_out, results, s);
     };
 
     held windows[Depth]{};
     // Where all windows are whole and inside the image, no border has to be thought of.
     const bool is_simple = !ends.leaves_image() && job.depth == Depth;
     const int simple_from = int(max_of(int64(2 * Depth * radius), (Depth + 1) * radius - row0));
-    const int simple_to = is_simple ? int(min_of(int64(lines), job.in.depth - row0)) : 0;
+    const int simple_to = is_simple ? int(min_of(int64(lines), job.in.depth - row0 - ahead)) : 0;
+    constexpr borders<detail::as_it_is, detail::as_it_is, detail::as_it_is> none{};
     for (int i = 0; i < lines;) {
       if (i >= simple_from && i + Reach::slices <= simple_to) {
         MEMTILE_UNROLL
         for (int turn = 0; turn < Reach::slices; ++turn, ++i) {  // so that lines of a window need not move on
-          line values = next_line(i);
+          line values = next_line(from, w, i, lines, row0, none, s);
           MEMTILE_UNROLL
           for (int level = 0; level < Depth; ++level) {
             windows[level].first.enter(w, values, s);
@@ -111,7 +100,7 @@ struct fused_stencil_kernel {
           store(i, values);
         }
       } else {
-        line values = next_line(i);
+        line values = next_line(from, w, i, lines, row0, border, s);
         MEMTILE_UNROLL
         for (int level = 0; level < Depth; ++level) {
           windows[level].first.enter(w, values, s);
@@ -129,6 +118,25 @@ struct fused_stencil_kernel {
 
  private:
   using segment = detail::segment<T, width, Reach, detail::bare_t<decltype(Border::columns)>>;
+
+  // Line number i of the walk sets out, if there is one.
+  template <class B>
+  MEMTILE_FUNCTION static void fetch(ring& from, int i, int lines, int64 row0, const B& border, site s) {
+    if (i < lines) from.fill(i & (slots - 1), row0 + i, border);
+    hw::async_commit(s);
+  }
+  template <class B>
+  MEMTILE_FUNCTION static line next_line(ring& from, const warp& w, int i, int lines, int64 row0, const B& border,
+                                         site s) {
+    hw::async_wait<ahead - 1>(s);
+    w.sync(s);  // and all lanes have read the slot that is filled now
+    fetch(from, i + ahead, lines, row0, border, s);
+    const auto run = from.read_own(i & (slots - 1), 0);
+    line values;
+    MEMTILE_UNROLL
+    for (int j = 0; j < width; ++j) values[j] = run[j];
+    return values;
+  }
 
   MEMTILE_FUNCTION static T result_of(const held& window, int j, int64 row, int64 column, const Functor& functor) {
     const detail::held_neighbours<Reach, held> around{window, j, row, 0, column};

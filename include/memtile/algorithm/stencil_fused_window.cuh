@@ -29,6 +29,11 @@ template <class Before, class After>
 inline constexpr bool
     can_be_imposed<sides<Before, After>> = (is_near<Before> && is_near<After>) || is_wrap<sides<Before, After>>;
 
+// Where all elements lie inside, and nothing has to be asked.
+struct as_it_is {
+  MEMTILE_FUNCTION static constexpr int64 index(int64 i, int64) { return i; }
+};
+
 // What stands before or behind an axis with a constant border.
 template <class T, class Border>
 MEMTILE_FUNCTION T constant_of(const Border&, bool) {
