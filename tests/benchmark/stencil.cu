@@ -7,6 +7,7 @@
 #include <memtile/transpose.cuh>
 
 #include "benchmark.hpp"
+#include "copy.hpp"
 #include "scratch.hpp"
 
 namespace {
@@ -17,38 +18,16 @@ using namespace memtile;
 
 const char* only = "";
 
-// 16 bytes at a time, four on their way for each thread: what the copy engine does not always reach.
-__global__ void __launch_bounds__(256) copy_kernel(const uint4* in, uint4* out, int64 count) {
-  const int64 first = blockIdx.x * int64(1024) + threadIdx.x;
-  uint4 v[4];
-  if (first + 768 < count) {
-#pragma unroll
-    for (int i = 0; i < 4; ++i) v[i] = in[first + i * 256];
-#pragma unroll
-    for (int i = 0; i < 4; ++i) out[first + i * 256] = v[i];
-  } else {
-    for (int64 i = first; i < count; i += 256) out[i] = in[i];
-  }
-}
-
 float *source = nullptr, *target = nullptr;
 
 // `bytes` that are read, and as many that are written.
 template <class Call>
 void compare(const char* what, int64 bytes, const Call& call) {
   if (std::string(what).find(only) == std::string::npos) return;
-  const auto t = benchmark::milliseconds(
-      {{"memtile", call},
-       {"kernel",
-        [=](cudaStream_t s) {
-          copy_kernel<<<unsigned(ceil_div(bytes / 16, int64(1024))), 256, 0, s>>>(
-              reinterpret_cast<const uint4*>(source), reinterpret_cast<uint4*>(target), bytes / 16);
-        }},
-       {"engine",
-        [=](cudaStream_t s) {
-          benchmark::check(cudaMemcpyAsync(target, source, size_t(bytes), cudaMemcpyDeviceToDevice, s), "copy");
-        }}},
-      4, 11, false);
+  const auto t = benchmark::milliseconds({{"memtile", call},
+                                          benchmark::copy_by_kernel(source, target, bytes),
+                                          benchmark::copy_by_engine(source, target, bytes)},
+                                         4, 11, false);
   const double copy = t[1] < t[2] ? t[1] : t[2];
   std::printf("%-34s %9.1f us  %6.0f GB/s  of copy %.3f\n", what, t[0] * 1e3, 2 * double(bytes) / t[0] / 1e6,
               copy / t[0]);

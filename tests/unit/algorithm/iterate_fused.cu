@@ -53,7 +53,7 @@ void check_iterate(Machine& machine, const image& shape, int64 steps, const Func
 // The segment of a warp has 128 columns, of which 120 are whole after four steps of radius 1.
 const image shapes[] = {{0, 7},   {7, 0},          {1, 1},    {1, 5},          {5, 1},         {2, 2},
                         {3, 121}, {9, 119},        {4, 120},  {6, 124, 1, 1},  {12, 125, 4},   {40, 128},
-                        {7, 240}, {33, 241, 3, 2}, {61, 130}, {35, 251, 0, 1}, {8, 7, 120, 4}, {97, 9}};
+                        {7, 240}, {33, 241, 3, 2}, {61, 130}, {97, 251, 0, 1}, {8, 7, 120, 4}, {35, 9}};
 
 }  // namespace
 

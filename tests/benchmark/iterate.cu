@@ -1,0 +1,104 @@
+// SPDX-FileCopyrightText: The memtile authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Many steps of a stencil, so many to a kernel, beside a plain copy of the same bytes, in turns: how many steps run in the
+// time of one copy. With a kernel for each step that is 1 at best.
+//
+//   iterate [WORDS [SECONDS]]      only lines whose name holds the words; no new line after so many seconds
+#include <memtile/stencil.cuh>
+
+#include <chrono>
+
+#include "benchmark.hpp"
+#include "copy.hpp"
+#include "scratch.hpp"
+
+namespace {
+
+using benchmark::must;
+using benchmark::on;
+using namespace memtile;
+
+const char* only = "";
+double seconds = 1e9;
+float *source = nullptr, *target = nullptr;
+
+double elapsed() {
+  static const auto start = std::chrono::steady_clock::now();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+struct five_points {
+  template <class Neighbours>
+  MEMTILE_FUNCTION auto operator()(const Neighbours& n) const {
+    using T = detail::plain_type<decltype(n.centre())>;
+    return n(0, 0) + T(0.125) * (n(-1, 0) + n(1, 0) + n(0, -1) + n(0, 1) - 4 * n(0, 0));
+  }
+};
+struct nine_points {
+  template <class Neighbours>
+  MEMTILE_FUNCTION float operator()(const Neighbours& n) const {
+    float sum = 0;
+    MEMTILE_UNROLL
+    for (int i = 0; i < 9; ++i) sum += n(i / 3 - 1, i % 3 - 1) * (float(i + 1) / 64);
+    return sum;
+  }
+};
+struct star_of_2 {
+  template <class Neighbours>
+  MEMTILE_FUNCTION float operator()(const Neighbours& n) const {
+    float sum = 0.5f * n(0, 0);
+    MEMTILE_UNROLL
+    for (int d = 1; d <= 2; ++d) sum += (n(-d, 0) + n(d, 0) + n(0, -d) + n(0, d)) * (0.0625f / float(d));
+    return sum;
+  }
+};
+
+template <class Window, class Policy, class T, class Functor, class Border>
+void line(const char* what, int64 side, int steps, const Functor& functor, const Border& border) {
+  const std::string name = std::string(what) + ", " + std::to_string(side);
+  if (name.find(only) == std::string::npos || elapsed() > seconds) return;
+  const auto u = row_major(reinterpret_cast<T*>(source), side, side),
+             scratch = row_major(reinterpret_cast<T*>(target), side, side);
+  const int64 bytes = side * side * int64(sizeof(T));
+  const bool is_long = bytes > int64(1) << 26;  // short calls as one graph: the host must not be what is measured
+  const auto t = benchmark::milliseconds(
+      {{"memtile", [=](cudaStream_t s) { must(iterate<Window, Policy>(on(s), steps, u, scratch, functor, border)); }},
+       benchmark::copy_by_kernel(source, target, bytes),
+       benchmark::copy_by_engine(source, target, bytes)},
+      is_long ? 1 : 4, 7, !is_long);
+  const double copy = t[1] < t[2] ? t[1] : t[2], step = t[0] / steps;
+  const std::string words = explain_iterate<Window, Policy>(steps, u, scratch, functor, border);
+  std::printf("%-28s %9.2f us a step  %7.1f Gpt/s  %5.2f steps a copy   %s\n", name.c_str(), step * 1e3,
+              double(side) * double(side) / step / 1e6, copy / step, words.c_str());
+}
+
+template <class Window, class T, class Functor, class Border, class... Policy>
+void lines(const char* what, const Functor& functor, const Border& border, std::initializer_list<int64> sides,
+           Policy...) {
+  for (int64 side : sides) (line<Window, Policy, T>(what, side, 120, functor, border), ...);
+}
+
+}  // namespace
+
+int main(int words, char** word) {
+  if (words > 1) only = word[1];
+  if (words > 2) seconds = std::atof(word[2]);
+  elapsed();
+  source = benchmark::random_floats_on_device(size_t(1) << 28, 1);
+  target = benchmark::random_floats_on_device(size_t(1) << 28, 2);
+  benchmark::print_card();
+  lines<star<1>, float>("5 points, float", five_points{}, wrap{}, {16384, 8192, 2048}, automatic{}, fused_steps<1>{},
+                        fused_steps<2>{}, fused_steps<3>{}, fused_steps<4>{}, fused_steps<5>{}, fused_steps<6>{},
+                        fused_steps<8>{});
+  lines<star<1>, float>("5 points, constant border", five_points{}, constant{0.f}, {16384, 2048}, fused_steps<4>{},
+                        fused_steps<6>{});
+  lines<box<1>, float>("9 points, float", nine_points{}, replicate{}, {16384, 2048}, automatic{}, fused_steps<1>{},
+                       fused_steps<2>{}, fused_steps<3>{}, fused_steps<4>{}, fused_steps<5>{});
+  lines<star<1>, double>("5 points, double", five_points{}, replicate{}, {11584}, automatic{}, fused_steps<1>{},
+                         fused_steps<3>{}, fused_steps<4>{}, fused_steps<5>{});
+  lines<star<2>, float>("star of radius 2, float", star_of_2{}, reflect{}, {16384}, automatic{}, fused_steps<1>{},
+                        fused_steps<2>{}, fused_steps<3>{});
+  lines<star<1>, float16>("5 points, half", five_points{}, replicate{}, {16384}, automatic{}, fused_steps<1>{},
+                          fused_steps<2>{}, fused_steps<4>{});
+  return 0;
+}
