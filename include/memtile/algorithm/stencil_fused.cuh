@@ -12,6 +12,7 @@
 // at its other end, and what lies there is computed like any other element.
 #pragma once
 
+#include <memtile/algorithm/iterate_progress.cuh>
 #include <memtile/algorithm/stencil_fused_window.cuh>
 #include <memtile/core/convert.hpp>
 #include <memtile/hw/opaque.cuh>
@@ -25,11 +26,12 @@ template <class T>
 struct fused_job {
   volume_view<const T> in;  // of slices of one row, as stencil_kernel's
   matrix_view<T> out;
-  vector_view<const int32> stop;  // empty, or one number: if it is not 0, nothing is done
-  int depth;                      // at most the kernel's; of 0 steps the result is a copy
-  int chunks;                     // segments side by side
-  int strip, strips;              // rows of one warp; warps one below the other
-  bool wide_in, wide_out;         // may be read, and written, run by run
+  vector_view<iterate_progress> progress;  // empty, or one: nothing is done once that has settled
+  bool measures;                           // the largest change of the last step goes to the progress
+  int depth;                               // at most the kernel's; of 0 steps the result is a copy
+  int chunks;                              // segments side by side
+  int strip, strips;                       // rows of one warp; warps one below the other
+  bool wide_in, wide_out;                  // may be read, and written, run by run
 };
 
 /// Depth steps of a stencil whose window reaches as far up as down and as far to the left as to the right. Of fewer steps the
@@ -59,7 +61,7 @@ struct fused_stencil_kernel {
 
   MEMTILE_KERNEL void operator()(block b, storage& shared, fused_job<T> job, Border border, Functor functor) const {
     const site s = site::here().within("iterate");
-    if (job.stop.size > 0 && job.stop.load(0) != 0) return;
+    if (detail::is_settled(job.progress, s)) return;
     const warp w = b.warp().complete();
     const int unit = b.grid_column() * warps + w.rank(), strip = unit / job.chunks;
     if (strip >= job.strips) return;
@@ -80,8 +82,9 @@ struct fused_stencil_kernel {
     };
 
     held windows[Depth]{};
+    change most{};
     // Where all windows are whole and inside the image, no border has to be thought of.
-    const bool is_simple = !ends.leaves_image() && job.depth == Depth;
+    const bool is_simple = !ends.leaves_image() && job.depth == Depth && !job.measures;
     const int simple_from = int(max_of(int64(2 * Depth * radius), (Depth + 1) * radius - row0));
     const int simple_to = is_simple ? int(min_of(int64(lines), job.in.depth - row0 - ahead)) : 0;
     constexpr borders<detail::as_it_is, detail::as_it_is, detail::as_it_is> none{};
@@ -110,13 +113,23 @@ struct fused_stencil_kernel {
             take_step(w, windows[level], values, row0 + i - (level + 1) * radius, job.in.depth, ends, border, functor,
                       s);
         }
-        if (i >= 2 * Depth * radius) store(i, values);
+        if (i >= 2 * Depth * radius) {
+          store(i, values);
+          if (job.measures) {
+            MEMTILE_UNROLL
+            for (int j = 0; j < width; ++j)
+              if (column + j >= first_column && column + j < last_column)
+                most = maximum{}(most, change_of(values[j], windows[Depth - 1].first.at(0, 0, j)));
+          }
+        }
         ++i;
       }
     }
+    if (job.measures) detail::record_change(job.progress, w, most, s);
   }
 
  private:
+  using change = detail::change_type<T>;
   using segment = detail::segment<T, width, Reach, detail::bare_t<decltype(Border::columns)>>;
 
   // Line number i of the walk sets out, if there is one.
@@ -136,6 +149,11 @@ struct fused_stencil_kernel {
     MEMTILE_UNROLL
     for (int j = 0; j < width; ++j) values[j] = run[j];
     return values;
+  }
+
+  MEMTILE_FUNCTION static change change_of(T after, T before) {
+    const change difference = change(detail::plain_type<T>(after)) - change(detail::plain_type<T>(before));
+    return difference < 0 ? -difference : difference;
   }
 
   MEMTILE_FUNCTION static T result_of(const held& window, int j, int64 row, int64 column, const Functor& functor) {

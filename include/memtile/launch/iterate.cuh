@@ -20,11 +20,11 @@ constexpr int64 rows_of_walk(int64 rows, int64 walks_side_by_side, int64 again) 
   return min_of(rows, min_of(max_of(wanted, 4 * again), int64(1) << 24));
 }
 
-// `steps` from u to u. The number of kernels is even, so that the last one writes to u; its last may have nothing to do but
-// copy.
+// `steps` from u to u. The number of kernels is even, so that the last one writes to u. If there are not enough steps for
+// all, one has nothing to do but copy: the last, unless that shall measure a change.
 template <int Depth, class Reach, class Place, class T, class Border, class Functor>
 status enqueue_fused(const Place& place, int64 steps, const matrix_view<T>& u, const matrix_view<T>& scratch,
-                     const Functor& functor, const Border& border, const vector_view<const int32>& stop) {
+                     const Functor& functor, const Border& border, const vector_view<iterate_progress>& progress = {}) {
   using kernel = fused_stencil_kernel<Depth, Reach, Border, Functor, T>;
   using shape = typename kernel::shape;
   if (u.rows == 0 || u.cols == 0) return {};
@@ -33,18 +33,23 @@ status enqueue_fused(const Place& place, int64 steps, const matrix_view<T>& u, c
   const int64 blocks = ceil_div(strips * chunks, int64(kernel::warps));
   if (blocks * kernel::warps > highest<int32>())
     return status::refused("iterate: {} warps are too many for one launch", strips * chunks);
-  const auto views = {u, scratch};
-  int64 left = steps;
-  for (int64 number = 0; number < 2 * ceil_div(steps, int64(2 * Depth)); ++number) {
-    const matrix_view<T>&from = views.begin()[number % 2], &to = views.begin()[1 - number % 2];
-    const int depth = int(min_of(left, int64(Depth)));
-    const auto has_runs = [](const matrix_view<T>& v) {
-      return 16 % int(sizeof(T)) == 0 && allows_runs(walked(v), shape::width);
-    };
-    const fused_job<T> job{walked(from), to,          stop,           depth,       int(chunks),
-                           int(strip),   int(strips), has_runs(from), has_runs(to)};
+
+  fused_job<T> job{};
+  job.progress = progress;
+  job.chunks = int(chunks), job.strip = int(strip), job.strips = int(strips);
+  const auto has_runs = [](const matrix_view<T>& v) {
+    return 16 % int(sizeof(T)) == 0 && allows_runs(walked(v), shape::width);
+  };
+  const int64 kernels = 2 * ceil_div(steps, int64(2 * Depth));
+  for (int64 number = 0; number < kernels; ++number) {
+    const matrix_view<T>&from = number % 2 == 0 ? u : scratch, &to = number % 2 == 0 ? scratch : u;
+    const bool is_last = number + 1 == kernels;
+    job.in = walked(from), job.out = to;
+    job.wide_in = has_runs(from), job.wide_out = has_runs(to);
+    job.measures = is_last && progress.size > 0;
+    job.depth = int(min_of(progress.size > 0 && !is_last ? steps - 1 : steps, int64(Depth)));
     if (status s = launch(place, grid(blocks), kernel{}, job, border, functor); !s) return s;
-    left -= depth;
+    steps -= job.depth;
   }
   return {};
 }
@@ -109,11 +114,11 @@ status check_iterate(int64 steps, const View& u, const View& scratch) {
 
 template <class Window, class Policy, class Place, class View, class Functor, class Border>
 status iterate_views(const Place& place, int64 steps, const View& u, const View& scratch, const Functor& functor,
-                     const Border& border, const vector_view<const int32>& stop = {}) {
+                     const Border& border) {
   using call = iteration<Window, Policy, View, Functor, Border>;
   if constexpr (call::plan().depth > 1)
     return enqueue_fused<call::plan().depth, typename call::reach>(place, steps, u, scratch, functor,
-                                                                   of_volume<2>(border), stop);
+                                                                   of_volume<2>(border));
   else return enqueue_steps<Window>(place, steps, u, scratch, functor, border);
 }
 
@@ -133,6 +138,48 @@ status iterate(Where&& where, int64 steps, const U& u, const Scratch& scratch, c
   static_assert(detail::is_same<decltype(own), decltype(other)>, "memtile: u and scratch must be views of one type");
   if (status s = detail::check_iterate(steps, own, other); !s) return s;
   return detail::iterate_views<Window, Policy>(detail::place_of(where), steps, own, other, functor, border);
+}
+
+/// When iterate_until stops: after a step that has changed no element by more than `change`. Only each step number `every`
+/// is looked at; at most `most` are done.
+struct until_settled {
+  double change;
+  int64 every, most;
+};
+
+/// Like iterate, until the result has settled. What that takes is found out on the device: nothing waits for the host.
+///
+/// progress    one element, written over: how many steps were done, whether the result has settled, the last change
+/// Requires    a matrix, and a window and a border whose steps can be fused, as explain_iterate says
+/// Result      the same bits as of iterate with so many steps
+/// Cost        as iterate of `most` steps; kernels after the last step end at once, which takes about 2 us each. A look costs no
+///             pass through memory, but the kernel that takes it computes as slowly as those at an edge
+template <class Window, class Policy = automatic, class Where, class U, class Scratch, class Functor, class Border>
+status iterate_until(Where&& where, const until_settled& end, const U& u, const Scratch& scratch,
+                     const vector_view<iterate_progress>& progress, const Functor& functor, Border border) {
+  const auto own = as_view(u);
+  const auto other = as_view(scratch);
+  static_assert(detail::is_same<decltype(own), decltype(other)>, "memtile: u and scratch must be views of one type");
+  if (status s = detail::check_iterate(end.most, own, other); !s) return s;
+  if (status s = detail::check_view("iterate", "progress", progress); !s) return s;
+  if (progress.size != 1) return status::refused("iterate: progress has {} elements: it must have one", progress.size);
+  if (end.every < 1) return status::refused("iterate: a look every {} steps: that must be 1 or more", end.every);
+  if (!(end.change >= 0)) return status::refused("iterate: the change is {}: it must be 0 or more", end.change);
+  using call = detail::iteration<Window, Policy, detail::bare_t<decltype(own)>, Functor, Border>;
+  static_assert(call::against() == nullptr,
+                "memtile: iterate_until must have steps that can be fused: explain_iterate says why these can not");
+  const auto place = detail::place_of(where);
+  const auto note = [&](int64 steps) {
+    return launch(place, grid(1), note_progress_kernel{}, progress, steps, end.change);
+  };
+  status s = note(0);
+  for (int64 done = 0; s && done < end.most; done += end.every) {
+    const int64 steps = min_of(end.every, end.most - done);
+    s = detail::enqueue_fused<call::plan().depth, typename call::reach>(place, steps, own, other, functor,
+                                                                        detail::of_volume<2>(border), progress);
+    if (s) s = note(steps);
+  }
+  return s;
 }
 
 /// How iterate<Window, Policy>(where, steps, u, scratch, functor, border) would go about it and why, in words; or why it would
