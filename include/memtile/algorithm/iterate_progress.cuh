@@ -23,9 +23,21 @@ MEMTILE_FUNCTION bool is_settled(const vector_view<iterate_progress>& progress, 
   return progress.size > 0 && hw::load_global(&progress.address(0)->has_settled, s) != 0;
 }
 
-// In which type the change of an element is measured.
+// How much an element has changed, in a type that holds it; of what is no number that is not known.
+template <class T>
+inline constexpr bool has_change = is_number<plain_type<T>>;
 template <class T>
 using change_type = conditional_t<is_same<plain_type<T>, float>, float, double>;
+template <class T>
+MEMTILE_FUNCTION change_type<T> change_of(T after, T before) {
+  using change = change_type<T>;
+  if constexpr (has_change<T>) {
+    const change difference = change(plain_type<T>(after)) - change(plain_type<T>(before));
+    return difference < 0 ? -difference : difference;
+  } else {
+    return {};
+  }
+}
 
 // The largest change that any lane has seen. Which warp comes first does not matter: a maximum is exact. Doubles that are
 // not negative are ordered as their bits are, and NaN comes last.

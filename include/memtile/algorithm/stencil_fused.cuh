@@ -82,7 +82,7 @@ struct fused_stencil_kernel {
     };
 
     held windows[Depth]{};
-    change most{};
+    detail::change_type<T> most{};
     // Where all windows are whole and inside the image, no border has to be thought of.
     const bool is_simple = !ends.leaves_image() && job.depth == Depth && !job.measures;
     const int simple_from = int(max_of(int64(2 * Depth * radius), (Depth + 1) * radius - row0));
@@ -119,7 +119,7 @@ struct fused_stencil_kernel {
             MEMTILE_UNROLL
             for (int j = 0; j < width; ++j)
               if (column + j >= first_column && column + j < last_column)
-                most = maximum{}(most, change_of(values[j], windows[Depth - 1].first.at(0, 0, j)));
+                most = maximum{}(most, detail::change_of(values[j], windows[Depth - 1].first.at(0, 0, j)));
           }
         }
         ++i;
@@ -129,7 +129,6 @@ struct fused_stencil_kernel {
   }
 
  private:
-  using change = detail::change_type<T>;
   using segment = detail::segment<T, width, Reach, detail::bare_t<decltype(Border::columns)>>;
 
   // Line number i of the walk sets out, if there is one.
@@ -149,11 +148,6 @@ struct fused_stencil_kernel {
     MEMTILE_UNROLL
     for (int j = 0; j < width; ++j) values[j] = run[j];
     return values;
-  }
-
-  MEMTILE_FUNCTION static change change_of(T after, T before) {
-    const change difference = change(detail::plain_type<T>(after)) - change(detail::plain_type<T>(before));
-    return difference < 0 ? -difference : difference;
   }
 
   MEMTILE_FUNCTION static T result_of(const held& window, int j, int64 row, int64 column, const Functor& functor) {

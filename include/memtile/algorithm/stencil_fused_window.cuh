@@ -118,6 +118,8 @@ struct held_lines {
 template <class T, int Width, class Reach, class Border>
 class segment {
   static constexpr int before = -1, behind = -2;  // a constant
+  // What lies outside is computed like anything else, or nobody asks for it.
+  static constexpr bool is_imposed_already = is_wrap<Border> || is_same<Border, valid>;
 
  public:
   MEMTILE_FUNCTION segment(const Border& border, int lane, int64 column0, int64 cols)
@@ -128,7 +130,7 @@ class segment {
       source_[j] = lane * Width + j;
       int64 from = column_ + j;
       T unused;
-      if (is_wrap<Border> || (from >= 0 && from < cols)) continue;
+      if (is_imposed_already || (from >= 0 && from < cols)) continue;
       source_[j] = from < 0 ? before : behind;
       if (comes_from_inside(border, from, cols, unused)) source_[j] = int(from - column0) & (32 * Width - 1);
     }
@@ -146,7 +148,7 @@ class segment {
   }
 
   MEMTILE_FUNCTION void impose(const warp& w, vec<T, Width>& line, site s) const {
-    if (is_wrap<Border> || !leaves_image_) return;
+    if (is_imposed_already || !leaves_image_) return;
     const vec<T, Width> all = line;
     MEMTILE_UNROLL
     for (int j = 0; j < Width; ++j) {

@@ -168,6 +168,7 @@ status iterate_until(Where&& where, const until_settled& end, const U& u, const 
   using call = detail::iteration<Window, Policy, detail::bare_t<decltype(own)>, Functor, Border>;
   static_assert(call::against() == nullptr,
                 "memtile: iterate_until must have steps that can be fused: explain_iterate says why these can not");
+  static_assert(detail::has_change<typename call::T>, "memtile: iterate_until must have elements that are numbers");
   const auto place = detail::place_of(where);
   const auto note = [&](int64 steps) {
     return launch(place, grid(1), note_progress_kernel{}, progress, steps, end.change);
@@ -201,9 +202,10 @@ std::string explain_iterate(int64 steps, const U& u, const Scratch& scratch, con
                " steps in the time of one";
   } else {
     words += "each a kernel of its own: ";
-    words += call::asked == 1             ? "so the policy wants it"
-             : call::against() != nullptr ? call::against()
-                                          : "the arithmetic of several would take longer than the memory";
+    words += call::asked == 1 ? "so the policy wants it"
+             : call::against() != nullptr
+                 ? call::against()
+                 : "several would take more registers, or longer for arithmetic, than they save of memory";
   }
   return words;
 }

@@ -30,6 +30,15 @@ struct mixed_box {
   }
 };
 
+struct two_levels {
+  template <class Neighbours>
+  MEMTILE_FUNCTION vec<uint32, 2> operator()(const Neighbours& n) const {
+    const vec<uint32, 2> here = n(0, 0);
+    const uint32 around = n(-1, 0)[0] + 3 * n(1, 0)[0] + 5 * n(0, -1)[0] + 7 * n(0, 1)[0];
+    return {{2 * here[0] - here[1] + around, here[0]}};
+  }
+};
+
 uint32 start(int r, int c) { return uint32(test::pixel(r, c)); }
 
 template <class Window, class Policy, class Machine, class Functor, class Border>
@@ -88,4 +97,23 @@ TEST_CASE("any number of steps ends in u", "[stencil][iterate]") {
   for (auto& machine : testing::machines())
     for (int64 steps : {0, 1, 2, 3, 4, 5, 6, 7, 8, 11})
       check_iterate<star<2>, fused_steps<3>>(machine, {20, 131}, steps, mixed<2>{}, reflect{});
+}
+
+TEST_CASE("two time levels are iterated as elements of two numbers", "[stencil][iterate]") {
+  using levels = vec<uint32, 2>;  // now, and one step before
+  const auto begin = [](int r, int c) { return levels{{start(r, c), start(c, r)}}; };
+  for (auto& machine : testing::machines()) {
+    auto u = machine.buffer<levels>(34, 61, begin), v = machine.buffer<levels>(34, 61, begin),
+         scratch = machine.buffer<levels>(34, 61);
+    REQUIRE(iterate<star<1>, fused_steps<3>>(machine, 8, u.view(), scratch.view(), two_levels{}, reflect101{}));
+    unit::check_clean_without_conflicts(machine);
+    REQUIRE(iterate<star<1>, fused_steps<1>>(machine, 8, v.view(), scratch.view(), two_levels{}, reflect101{}));
+    const auto expected = v.host(), found = u.host();
+    int different = 0;
+    for (int i = 0; i < 34 * 61; ++i) {
+      const levels a = found(i / 61, i % 61), b = expected(i / 61, i % 61);
+      different += a[0] != b[0] || a[1] != b[1];
+    }
+    CHECK(different == 0);
+  }
 }

@@ -60,7 +60,8 @@ TEST_CASE("what iterate does is said in words", "[iterate]") {
   CHECK(explain_iterate<window<1, 0, 1, 1>>(9, u.view(), v.view(), heat{}, wrap{}) ==
         "iterate: 9 steps, each a kernel of its own: the window reaches further to one side");
   CHECK(explain_iterate<box<2>>(9, u.view(), v.view(), heat{}, wrap{}) ==
-        "iterate: 9 steps, each a kernel of its own: the arithmetic of several would take longer than the memory");
+        "iterate: 9 steps, each a kernel of its own: several would take more registers, or longer for arithmetic, "
+        "than they save of memory");
   CHECK(explain_iterate<cross>(-1, u.view(), v.view(), heat{}, wrap{}) == "iterate: -1 steps: there must be 0 or more");
 }
 
