@@ -30,7 +30,9 @@ struct fused_job {
   bool measures;                           // the largest change of the last step goes to the progress
   int depth;                               // at most the kernel's; of 0 steps the result is a copy
   int chunks;                              // segments side by side
-  int strip, strips;                       // rows of one warp; warps one below the other
+  int side_strip, side_strips;             // of the first and the last one: rows of one warp; warps one below the other
+  int strip;                               // rows of one warp in the others
+  int warps;                               // in all
   bool wide_in, wide_out;                  // may be read, and written, run by run
 };
 
@@ -49,8 +51,9 @@ struct fused_stencil_kernel {
   static_assert(shape::columns > 0 && shape::words <= 120,
                 "memtile: fused steps must fit into the registers of a thread: take fewer, or leave fused_steps out");
   static constexpr const char* name = "memtile::iterate";
-  // 16 warps of 128 registers a thread on a multiprocessor, or 12 of 168, or 8: each of its four parts has its own registers.
-  static constexpr int warps = 2, threads = 32 * warps, min_blocks = shape::words <= 64 ? 8 : 6;
+  // 16 warps of 128 registers a thread on a multiprocessor, or 12 of 168: each of its four parts has its own registers.
+  static constexpr int most_words_of_128 = Reach::is_star && Reach::front == 1 ? 88 : 64;
+  static constexpr int warps = 2, threads = 32 * warps, min_blocks = shape::words <= most_words_of_128 ? 8 : 6;
   static constexpr int width = shape::width, radius = Reach::front, slots = 8, ahead = slots - 1;
   using ring = line_ring<T, width, detail::reach<0, 0, 0, 0, 0, 0>, 1, slots>;
   using line = vec<T, width>;
@@ -63,122 +66,155 @@ struct fused_stencil_kernel {
     const site s = site::here().within("iterate");
     if (detail::is_settled(job.progress, s)) return;
     const warp w = b.warp().complete();
-    const int unit = b.grid_column() * warps + w.rank(), strip = unit / job.chunks;
-    if (strip >= job.strips) return;
-    const int64 first_column = int64(unit % job.chunks) * shape::columns, first_row = int64(strip) * job.strip;
-    const int64 column0 = hw::opaque(first_column - shape::margin), row0 = first_row - Depth * radius;
-    const int rows = int(min_of(int64(job.strip), job.in.depth - first_row)), lines = rows + 2 * Depth * radius;
-    const int64 last_column = min_of(first_column + shape::columns, job.in.cols);
-    const int64 column = column0 + w.lane() * width;
-
-    const segment ends(border.columns, w.lane(), column0, job.in.cols);
-    const bool is_owner = column + width > first_column && column < last_column;
-    ring from(0, w.lane(), shared.rings[w.rank()], job.in, 0, column0, job.wide_in, s);
-    MEMTILE_KEEP_LOOP
-    for (int i = 0; i < ahead; ++i) fetch(from, i, lines, row0, border, s);
-    const auto store = [&](int i, const line& results) {
-      const int64 row = row0 + i - Depth * radius;
-      if (is_owner) detail::store_run(job.out, row, column, first_column, last_column, job.wide_out, results, s);
-    };
-
-    held windows[Depth]{};
-    detail::change_type<T> most{};
-    // Where all windows are whole and inside the image, no border has to be thought of.
-    const bool is_simple = !ends.leaves_image() && job.depth == Depth && !job.measures;
-    const int simple_from = int(max_of(int64(2 * Depth * radius), (Depth + 1) * radius - row0));
-    const int simple_to = is_simple ? int(min_of(int64(lines), job.in.depth - row0 - ahead)) : 0;
-    constexpr borders<detail::as_it_is, detail::as_it_is, detail::as_it_is> none{};
-    for (int i = 0; i < lines;) {
-      if (i >= simple_from && i + Reach::slices <= simple_to) {
-        MEMTILE_UNROLL
-        for (int turn = 0; turn < Reach::slices; ++turn, ++i) {  // so that lines of a window need not move on
-          line values = next_line(from, w, i, lines, row0, none, s);
-          MEMTILE_UNROLL
-          for (int level = 0; level < Depth; ++level) {
-            windows[level].first.enter(w, values, s);
-            const int64 row = row0 + i - (level + 1) * radius;
-            MEMTILE_UNROLL
-            for (int j = 0; j < width; ++j) values[j] = result_of(windows[level], j, row, column + j, functor);
-          }
-          store(i, values);
-        }
-      } else {
-        line values = next_line(from, w, i, lines, row0, border, s);
-        MEMTILE_UNROLL
-        for (int level = 0; level < Depth; ++level) {
-          windows[level].first.enter(w, values, s);
-          const bool is_whole = i >= 2 * (level + 1) * radius, passes = level < Depth - job.depth;
-          values = windows[level].first.middle();
-          if (is_whole && !passes)
-            take_step(w, windows[level], values, row0 + i - (level + 1) * radius, job.in.depth, ends, border, functor,
-                      s);
-        }
-        if (i >= 2 * Depth * radius) {
-          store(i, values);
-          if (job.measures) {
-            MEMTILE_UNROLL
-            for (int j = 0; j < width; ++j)
-              if (column + j >= first_column && column + j < last_column)
-                most = maximum{}(most, detail::change_of(values[j], windows[Depth - 1].first.at(0, 0, j)));
-          }
-        }
-        ++i;
-      }
-    }
-    if (job.measures) detail::record_change(job.progress, w, most, s);
+    const int unit = b.grid_column() * warps + w.rank();
+    if (unit >= job.warps) return;
+    // The segments at the sides take longer: they come first.
+    const int sides = min_of(2, job.chunks), inner = max_of(1, job.chunks - 2), rest = unit - sides * job.side_strips;
+    const bool is_side = rest < 0;
+    const int chunk = is_side ? unit % sides * (job.chunks - 1) : 1 + rest % inner;
+    const int strip = is_side ? job.side_strip : job.strip;
+    const int64 first_row = int64(is_side ? unit / sides : rest / inner) * strip;
+    walk(w, shared.rings[w.rank()], job, first_row, strip, int64(chunk) * shape::columns, border, functor, s).run();
   }
 
  private:
-  using segment = detail::segment<T, width, Reach, detail::bare_t<decltype(Border::columns)>>;
+  using of_columns = detail::bare_t<decltype(Border::columns)>;
+  using segment = detail::segment<T, width, Reach, of_columns>;
 
-  // Line number i of the walk sets out, if there is one.
-  template <class B>
-  MEMTILE_FUNCTION static void fetch(ring& from, int i, int lines, int64 row0, const B& border, site s) {
-    if (i < lines) from.fill(i & (slots - 1), row0 + i, border);
-    hw::async_commit(s);
-  }
-  template <class B>
-  MEMTILE_FUNCTION static line next_line(ring& from, const warp& w, int i, int lines, int64 row0, const B& border,
-                                         site s) {
-    hw::async_wait<ahead - 1>(s);
-    w.sync(s);  // and all lanes have read the slot that is filled now
-    fetch(from, i + ahead, lines, row0, border, s);
-    const auto run = from.read_own(i & (slots - 1), 0);
-    line values;
-    MEMTILE_UNROLL
-    for (int j = 0; j < width; ++j) values[j] = run[j];
-    return values;
-  }
+  // A warp's way down its segment. Line number i has row row0 + i before the first step; what the steps make of it has row
+  // row0 + i - Depth * radius.
+  struct walk {
+    const fused_job<T>& job;
+    const Border& border;
+    const Functor& functor;
+    warp w;
+    site s;
+    int64 first_column, last_column, column0, column;  // of what is stored; of the segment, and this lane's run of it
+    int64 row0;
+    int lines;
+    segment ends;
+    ring from;
+    held windows[Depth]{};
+    detail::change_type<T> most{};
 
-  MEMTILE_FUNCTION static T result_of(const held& window, int j, int64 row, int64 column, const Functor& functor) {
-    const detail::held_neighbours<Reach, held> around{window, j, row, 0, column};
-    return detail::stored_as<T>(functor(neighbours<2, detail::held_neighbours<Reach, held>>(around)));
-  }
+    MEMTILE_FUNCTION walk(const warp& w_, typename ring::storage& shared, const fused_job<T>& job_, int64 first_row,
+                          int strip, int64 first_column_, const Border& border_, const Functor& functor_, site s_)
+        : job(job_), border(border_), functor(functor_), w(w_), s(s_), first_column(first_column_),
+          last_column(min_of(first_column + shape::columns, job.in.cols)),
+          column0(hw::opaque(first_column - shape::margin)), column(column0 + w.lane() * width),
+          row0(first_row - Depth * radius),
+          lines(int(min_of(int64(strip), job.in.depth - first_row)) + 2 * Depth * radius),
+          ends(border.columns, w.lane(), column0, job.in.cols),
+          from(0, w.lane(), shared, job.in, 0, column0, job.wide_in, s) {}
 
-  // One step of one line, near an edge of the image. `values` are the elements before it.
-  MEMTILE_FUNCTION static void take_step(const warp& w, held& window, line& values, int64 row, int64 rows,
-                                         const segment& ends, const Border& border, const Functor& functor, site s) {
-    using of_rows = detail::bare_t<decltype(border.slices)>;
-    int64 own = row;
-    if constexpr (detail::is_wrap<of_rows>) {
-      own = detail::modulo(row, rows);
-    } else {
-      if (row < 0 || row >= rows) {  // a constant, or a line that impose() replaces in the next window
+    MEMTILE_FUNCTION void run() {
+      MEMTILE_KEEP_LOOP
+      for (int i = 0; i < ahead; ++i) fetch(i, border);
+      // Here all windows are whole, and no line is outside of the image, nor one that sets out meanwhile.
+      const int inner_from = int(max_of(int64(2 * Depth * radius), (Depth + 1) * radius - row0));
+      const int inner_to =
+          job.depth < Depth || job.measures ? 0 : int(min_of(int64(lines), job.in.depth - row0 - ahead));
+      for (int i = 0; i < lines;) {
+        if (i < inner_from || i + Reach::slices > inner_to) {
+          pass_edge(i);
+          ++i;
+        } else {
+          if (ends.leaves_image()) pass_inside(i, ends);
+          else pass_inside(i, detail::inner_segment{column});
+          i += Reach::slices;
+        }
+      }
+      if (job.measures) detail::record_change(job.progress, w, most, s);
+    }
+
+    // All steps of so many lines that those of a window need not move on.
+    template <class Ends>
+    MEMTILE_FUNCTION void pass_inside(int first, const Ends& of_segment) {
+      const borders<detail::as_it_is, detail::as_it_is, of_columns> inside{{}, {}, border.columns};
+      MEMTILE_UNROLL
+      for (int turn = 0; turn < Reach::slices; ++turn) {
+        const int i = first + turn;
+        line values = next_line(i, inside);
+        MEMTILE_UNROLL
+        for (int level = 0; level < Depth; ++level) {
+          windows[level].first.enter(w, values, s);
+          take_step(level, row_after(i, level), of_segment, values);
+        }
+        store(i, values);
+      }
+    }
+    // All steps of a line, where some may not be due, and some lines lie outside of the image.
+    MEMTILE_FUNCTION void pass_edge(int i) {
+      line values = next_line(i, border);
+      MEMTILE_UNROLL
+      for (int level = 0; level < Depth; ++level) {
+        windows[level].first.enter(w, values, s);
+        if (i >= 2 * (level + 1) * radius && level >= Depth - job.depth)
+          take_step_at_edge(level, row_after(i, level), values);
+        else values = windows[level].first.middle();
+      }
+      if (i < 2 * Depth * radius) return;
+      store(i, values);
+      if (!job.measures) return;
+      MEMTILE_UNROLL
+      for (int j = 0; j < width; ++j)
+        if (column + j >= first_column && column + j < last_column)
+          most = maximum{}(most, detail::change_of(values[j], windows[Depth - 1].first.at(0, 0, j)));
+    }
+
+    // Step number `level` of a line of the image. `row` is its own.
+    template <class Ends>
+    MEMTILE_FUNCTION void take_step(int level, int64 row, const Ends& of_segment, line& values) const {
+      MEMTILE_UNROLL
+      for (int j = 0; j < width; ++j) {
+        const detail::held_neighbours<Reach, held> around{windows[level], j, row, 0, of_segment.column(j)};
+        values[j] = detail::stored_as<T>(functor(neighbours<2, detail::held_neighbours<Reach, held>>(around)));
+      }
+      of_segment.impose(w, windows[level].first.middle(), values, s);
+    }
+    // The same of a line near the first or the last one of the image, or outside.
+    MEMTILE_FUNCTION void take_step_at_edge(int level, int64 row, line& values) {
+      using of_rows = detail::bare_t<decltype(Border::slices)>;
+      const int64 rows = job.in.depth;
+      if constexpr (detail::is_wrap<of_rows>) {
+        take_step(level, detail::modulo(row, rows), ends, values);
+      } else if (row < 0 || row >= rows) {  // a constant, or what impose() replaces in the next window
         MEMTILE_UNROLL
         for (int j = 0; j < width; ++j) values[j] = detail::constant_of<T>(border.slices, row < 0);
-        return;
+      } else if ((detail::is_valid_before<of_rows> && row < radius) ||
+                 (detail::is_valid_after<of_rows> && row + radius >= rows)) {
+        values = windows[level].first.middle();
+      } else {
+        if (row < radius || row + radius >= rows) windows[level].first.impose(border.slices, row, rows);
+        take_step(level, row, ends, values);
       }
-      if (detail::is_valid_before<of_rows> && row < radius) return;
-      if (detail::is_valid_after<of_rows> && row + radius >= rows) return;
-      if (row < radius || row + radius >= rows) window.first.impose(border.slices, row, rows);
     }
-    MEMTILE_UNROLL
-    for (int j = 0; j < width; ++j) {
-      const T result = result_of(window, j, own, ends.column(j), functor);
-      if (!ends.is_rim(j)) values[j] = result;
+
+    MEMTILE_FUNCTION int64 row_after(int i, int level) const { return row0 + i - (level + 1) * radius; }
+
+    // Line i sets out, if there is one.
+    template <class B>
+    MEMTILE_FUNCTION void fetch(int i, const B& around) {
+      if (i < lines) from.fill(i & (slots - 1), row0 + i, around);
+      hw::async_commit(s);
     }
-    ends.impose(w, values, s);
-  }
+    template <class B>
+    MEMTILE_FUNCTION line next_line(int i, const B& around) {
+      hw::async_wait<ahead - 1>(s);
+      w.sync(s);  // and all lanes have read the slot that is filled now
+      fetch(i + ahead, around);
+      const auto run = from.read_own(i & (slots - 1), 0);
+      line values;
+      MEMTILE_UNROLL
+      for (int j = 0; j < width; ++j) values[j] = run[j];
+      return values;
+    }
+    MEMTILE_FUNCTION void store(int i, const line& results) const {
+      if (column + width > first_column && column < last_column)
+        detail::store_run(job.out, row_after(i, Depth - 1), column, first_column, last_column, job.wide_out, results,
+                          s);
+    }
+  };
 };
 
 MEMTILE_USER_CODE_END

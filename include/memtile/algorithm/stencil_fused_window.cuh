@@ -114,49 +114,74 @@ struct held_lines {
   }
 };
 
-// A warp's segment of the columns, and how the border of the columns is imposed on a line of it.
+// A segment that lies within the image: where a lane's run stands, and nothing to impose.
+struct inner_segment {
+  int64 first;
+  MEMTILE_FUNCTION int64 column(int j) const { return first + j; }
+  template <class T, int Width>
+  MEMTILE_FUNCTION void impose(const warp&, const vec<T, Width>&, vec<T, Width>&, site) const {}
+};
+
+// A warp's segment of the columns, and how the border of the columns is imposed on a line of it: on the few elements outside
+// of the image that a window can reach.
 template <class T, int Width, class Reach, class Border>
 class segment {
+  static constexpr int outside = Reach::left + Reach::right, places = 32 * Width;
   static constexpr int before = -1, behind = -2;  // a constant
   // What lies outside is computed like anything else, or nobody asks for it.
   static constexpr bool is_imposed_already = is_wrap<Border> || is_same<Border, valid>;
 
  public:
   MEMTILE_FUNCTION segment(const Border& border, int lane, int64 column0, int64 cols)
-      : border_(border), column_(column0 + lane * Width), cols_(cols),
-        leaves_image_(column0 < 0 || column0 + 32 * Width > cols) {
+      : border_(border), column_(column0 + lane * Width), cols_(cols), rim_(0),
+        leaves_image_(column0 < 0 || column0 + places > cols) {
     MEMTILE_UNROLL
     for (int j = 0; j < Width; ++j) {
-      source_[j] = lane * Width + j;
-      int64 from = column_ + j;
+      const int64 column = column_ + j;
+      const bool is_rim = (is_valid_before<Border> && column < Reach::left) ||
+                          (is_valid_after<Border> && column + Reach::right >= cols);
+      rim_ |= uint32(is_rim) << j;
+    }
+    MEMTILE_UNROLL
+    for (int i = 0; i < outside; ++i) {
+      const bool is_before = i < Reach::left;
+      int64 column = is_before ? -1 - i : cols + i - Reach::left;
+      const int64 place = column - column0;
+      to_[i] = place >= 0 && place < places ? int(place) - lane * Width : Width;
       T unused;
-      if (is_imposed_already || (from >= 0 && from < cols)) continue;
-      source_[j] = from < 0 ? before : behind;
-      if (comes_from_inside(border, from, cols, unused)) source_[j] = int(from - column0) & (32 * Width - 1);
+      from_[i] = comes_from_inside(border, column, cols, unused) ? int(column - column0) & (places - 1)
+                 : is_before                                     ? before
+                                                                 : behind;
     }
   }
+
   MEMTILE_FUNCTION bool leaves_image() const { return leaves_image_; }
 
-  // Whether a step leaves element j as it is; and the place in the image whose functor makes it.
-  MEMTILE_FUNCTION bool is_rim(int j) const {
-    return (is_valid_before<Border> && column_ + j < Reach::left) ||
-           (is_valid_after<Border> && column_ + j + Reach::right >= cols_);
-  }
+  /// The column in the image of a lane's element j; that of the last element inside for those outside.
   MEMTILE_FUNCTION int64 column(int j) const {
+    if (!leaves_image_) return column_ + j;
     if constexpr (is_wrap<Border>) return modulo(column_ + j, cols_);
     else return replicate::index(column_ + j, cols_);
   }
 
-  MEMTILE_FUNCTION void impose(const warp& w, vec<T, Width>& line, site s) const {
-    if (is_imposed_already || !leaves_image_) return;
-    const vec<T, Width> all = line;
-    MEMTILE_UNROLL
-    for (int j = 0; j < Width; ++j) {
-      if (source_[j] < 0) line[j] = constant_of<T>(border_, source_[j] == before);
+  /// Gives the results of a step what the border says: the rim stays as it was before, and what lies outside is made anew.
+  /// All lanes call.
+  MEMTILE_FUNCTION void impose(const warp& w, const vec<T, Width>& was, vec<T, Width>& line, site s) const {
+    if ((is_imposed_already && !leaves_rim<Border>) || !leaves_image_) return;
+    if constexpr (leaves_rim<Border>) {
       MEMTILE_UNROLL
-      for (int other = 0; other < Width; ++other) {
-        const T v = w.shuffle(all[other], source_[j] / Width, 32, s);
-        if (source_[j] >= 0 && source_[j] % Width == other) line[j] = v;
+      for (int j = 0; j < Width; ++j) line[j] = (rim_ >> j & 1) != 0 ? was[j] : line[j];
+    }
+    if constexpr (!is_imposed_already) {
+      MEMTILE_UNROLL
+      for (int i = 0; i < outside; ++i) {
+        T v = line[0];
+        MEMTILE_UNROLL
+        for (int j = 1; j < Width; ++j) v = from_[i] % Width == j ? line[j] : v;
+        v = w.shuffle(v, from_[i] / Width, 32, s);
+        if (from_[i] < 0) v = constant_of<T>(border_, from_[i] == before);
+        MEMTILE_UNROLL
+        for (int j = 0; j < Width; ++j) line[j] = to_[i] == j ? v : line[j];
       }
     }
   }
@@ -164,8 +189,10 @@ class segment {
  private:
   const Border& border_;
   int64 column_, cols_;
+  uint32 rim_;  // bit j: a step leaves element j as it is
   bool leaves_image_;
-  int source_[Width];  // the place in the segment from which an element comes
+  int to_[outside];    // the element of this lane that lies there, if one does
+  int from_[outside];  // the place in the segment that its value comes from
 };
 
 }  // namespace detail

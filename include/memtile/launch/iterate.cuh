@@ -13,11 +13,11 @@ namespace memtile {
 
 namespace detail {
 
-/// Rows of one walk: so many that every multiprocessor has 16 warps and a second turn of them, but not so few that the rows
-/// which are computed twice, `again` of them, are many.
-constexpr int64 rows_of_walk(int64 rows, int64 walks_side_by_side, int64 again) {
-  const int64 wanted = ceil_div(rows * walks_side_by_side, int64(132 * 16 * 2));
-  return min_of(rows, min_of(max_of(wanted, 4 * again), int64(1) << 24));
+// Rows of one walk: such that the warps are as many as an H200 can hold twice, rather fewer than more, for of those that remain
+// none shares the work. But not so few rows that those which are computed twice, `again` of them, are many.
+constexpr int64 rows_of_walk(int64 rows, int64 walks_side_by_side, int64 warps_of_multiprocessor, int64 again) {
+  const int64 walks = max_of(int64(1), 2 * 132 * warps_of_multiprocessor / walks_side_by_side);
+  return min_of(rows, min_of(max_of(ceil_div(rows, walks), 3 * again), int64(1) << 24));
 }
 
 // `steps` from u to u. The number of kernels is even, so that the last one writes to u. If there are not enough steps for
@@ -28,15 +28,19 @@ status enqueue_fused(const Place& place, int64 steps, const matrix_view<T>& u, c
   using kernel = fused_stencil_kernel<Depth, Reach, Border, Functor, T>;
   using shape = typename kernel::shape;
   if (u.rows == 0 || u.cols == 0) return {};
-  const int64 chunks = ceil_div(u.cols, int64(shape::columns));
-  const int64 strip = rows_of_walk(u.rows, chunks, 2 * Depth * Reach::front), strips = ceil_div(u.rows, strip);
-  const int64 blocks = ceil_div(strips * chunks, int64(kernel::warps));
+  const int64 chunks = ceil_div(u.cols, int64(shape::columns)), again = 2 * Depth * Reach::front;
+  const int64 strip = rows_of_walk(u.rows, chunks, kernel::warps * kernel::min_blocks, again);
+  const int64 side_strip = min_of(u.rows, max_of(ceil_div(strip, int64(3)), 2 * again));  // they take so much longer
+  const int64 side_strips = ceil_div(u.rows, side_strip);
+  const int64 warps = min_of(chunks, int64(2)) * side_strips + max_of(chunks - 2, int64(0)) * ceil_div(u.rows, strip);
+  const int64 blocks = ceil_div(warps, int64(kernel::warps));
   if (blocks * kernel::warps > highest<int32>())
-    return status::refused("iterate: {} warps are too many for one launch", strips * chunks);
+    return status::refused("iterate: {} warps are too many for one launch", warps);
 
   fused_job<T> job{};
   job.progress = progress;
-  job.chunks = int(chunks), job.strip = int(strip), job.strips = int(strips);
+  job.chunks = int(chunks), job.strip = int(strip), job.warps = int(warps);
+  job.side_strip = int(side_strip), job.side_strips = int(side_strips);
   const auto has_runs = [](const matrix_view<T>& v) {
     return 16 % int(sizeof(T)) == 0 && allows_runs(walked(v), shape::width);
   };
