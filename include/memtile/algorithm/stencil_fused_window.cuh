@@ -191,8 +191,8 @@ class segment {
   int64 column_, cols_;
   uint32 rim_;  // bit j: a step leaves element j as it is
   bool leaves_image_;
-  int to_[outside];    // the element of this lane that lies there, if one does
-  int from_[outside];  // the place in the segment that its value comes from
+  int to_[max_of(1, outside)];    // the element of this lane that lies there, if one does
+  int from_[max_of(1, outside)];  // the place in the segment that its value comes from
 };
 
 }  // namespace detail

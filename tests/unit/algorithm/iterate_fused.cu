@@ -30,6 +30,13 @@ struct mixed_box {
   }
 };
 
+template <int Down, int Right>
+struct along {
+  template <class Neighbours>
+  MEMTILE_FUNCTION uint32 operator()(const Neighbours& n) const {
+    return 3 * n(-Down, -3 * Right) + 5 * n(0, 0) + 7 * n(Down, 3 * Right) + uint32(n.column());
+  }
+};
 struct two_levels {
   template <class Neighbours>
   MEMTILE_FUNCTION vec<uint32, 2> operator()(const Neighbours& n) const {
@@ -97,6 +104,13 @@ TEST_CASE("any number of steps ends in u", "[stencil][iterate]") {
   for (auto& machine : testing::machines())
     for (int64 steps : {0, 1, 2, 3, 4, 5, 6, 7, 8, 11})
       check_iterate<star<2>, fused_steps<3>>(machine, {20, 131}, steps, mixed<2>{}, reflect{});
+}
+
+TEST_CASE("a window may reach to its sides or up and down alone", "[stencil][iterate]") {
+  for (auto& machine : testing::machines()) {
+    check_iterate<window<0, 0, 3, 3>, fused_steps<2>>(machine, {40, 250}, 5, along<0, 1>{}, replicate{});
+    check_iterate<window<1, 1, 0, 0>, fused_steps<2>>(machine, {40, 130}, 5, along<1, 0>{}, reflect{});
+  }
 }
 
 TEST_CASE("two time levels are iterated as elements of two numbers", "[stencil][iterate]") {
