@@ -100,10 +100,13 @@ TEST_CASE("each axis and each side of fused steps may have a border of its own",
     }
 }
 
-TEST_CASE("any number of steps ends in u", "[stencil][iterate]") {
-  for (auto& machine : testing::machines())
+TEST_CASE("any number of steps ends in u, of images smaller than the window too", "[stencil][iterate][STEN-13]") {
+  for (auto& machine : testing::machines()) {
+    for (const image& shape : {image{1, 1}, image{2, 1}, image{1, 3}})
+      check_iterate<star<2>, fused_steps<3>>(machine, shape, 7, mixed<2>{}, reflect{});
     for (int64 steps : {0, 1, 2, 3, 4, 5, 6, 7, 8, 11})
       check_iterate<star<2>, fused_steps<3>>(machine, {20, 131}, steps, mixed<2>{}, reflect{});
+  }
 }
 
 TEST_CASE("a window may reach to its sides or up and down alone", "[stencil][iterate]") {
