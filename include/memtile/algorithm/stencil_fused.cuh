@@ -34,6 +34,7 @@ struct fused_job {
   int strip;                               // rows of one warp in the others
   int warps;                               // in all
   bool wide_in, wide_out;                  // may be read, and written, run by run
+  uint32 wide_constants;                   // bit f: so may constant field f
 };
 
 /// Depth steps of a stencil whose window reaches as far up as down and as far to the left as to the right. Of fewer steps the
@@ -43,7 +44,7 @@ struct fused_job {
 /// Memory    every element read and written once, those within Depth times the reach of a segment's or a walk's end read
 ///           again; 16 bytes to an access where views allow it. Of each warp 7 lines are on their way
 /// Result    the same bits as of single steps, whatever the shape
-template <int Depth, class Reach, class Border, class Functor, class T>
+template <int Depth, class Reach, class Border, class Functor, class T, class... Constant>
 struct fused_stencil_kernel {
   static_assert(Reach::front == Reach::back && Reach::left == Reach::right && Reach::rows == 1,
                 "memtile: steps that are fused must have a window of a matrix that reaches equally far to both sides");
@@ -54,15 +55,21 @@ struct fused_stencil_kernel {
   // 16 warps of 128 registers a thread on a multiprocessor, or 12 of 168: each of its four parts has its own registers.
   static constexpr int most_words_of_128 = Reach::is_star && Reach::front == 1 ? 88 : 64;
   static constexpr int warps = 2, threads = 32 * warps, min_blocks = shape::words <= most_words_of_128 ? 8 : 6;
-  static constexpr int width = shape::width, radius = Reach::front, slots = 8, ahead = slots - 1;
+  static constexpr int width = shape::width, radius = Reach::front, slots = shape::slots, ahead = shape::ahead;
   using ring = line_ring<T, width, detail::reach<0, 0, 0, 0, 0, 0>, 1, slots>;
   using line = vec<T, width>;
-  using held = detail::pack<detail::held_lines<T, width, Reach>>;
+  using held = detail::pack<detail::held_lines<T, width, Reach>, detail::seen_constant<Constant, width, Reach>...>;
+  using fields = detail::pack<volume_view<const Constant>...>;
+  struct of_warp {
+    typename ring::storage u;
+    detail::pack<typename shape::template ring<Constant>::storage...> constants;
+  };
   struct storage {
-    typename ring::storage rings[warps];
+    of_warp rings[warps];
   };
 
-  MEMTILE_KERNEL void operator()(block b, storage& shared, fused_job<T> job, Border border, Functor functor) const {
+  MEMTILE_KERNEL void operator()(block b, storage& shared, fused_job<T> job, fields constants, Border border,
+                                 Functor functor) const {
     const site s = site::here().within("iterate");
     if (detail::is_settled(job.progress, s)) return;
     const warp w = b.warp().complete();
@@ -74,7 +81,8 @@ struct fused_stencil_kernel {
     const int chunk = is_side ? unit % sides * (job.chunks - 1) : 1 + rest % inner;
     const int strip = is_side ? job.side_strip : job.strip;
     const int64 first_row = int64(is_side ? unit / sides : rest / inner) * strip;
-    walk(w, shared.rings[w.rank()], job, first_row, strip, int64(chunk) * shape::columns, border, functor, s).run();
+    walk(w, shared.rings[w.rank()], job, constants, first_row, strip, int64(chunk) * shape::columns, border, functor, s)
+        .run();
   }
 
  private:
@@ -94,10 +102,11 @@ struct fused_stencil_kernel {
     int lines;
     segment ends;
     ring from;
+    detail::pack<typename shape::template ring<Constant>...> constants;
     held windows[Depth]{};
     detail::change_type<T> most{};
 
-    MEMTILE_FUNCTION walk(const warp& w_, typename ring::storage& shared, const fused_job<T>& job_, int64 first_row,
+    MEMTILE_FUNCTION walk(const warp& w_, of_warp& shared, const fused_job<T>& job_, const fields& in, int64 first_row,
                           int strip, int64 first_column_, const Border& border_, const Functor& functor_, site s_)
         : job(job_), border(border_), functor(functor_), w(w_), s(s_), first_column(first_column_),
           last_column(min_of(first_column + shape::columns, job.in.cols)),
@@ -105,7 +114,8 @@ struct fused_stencil_kernel {
           row0(first_row - Depth * radius),
           lines(int(min_of(int64(strip), job.in.depth - first_row)) + 2 * Depth * radius),
           ends(border.columns, w.lane(), column0, job.in.cols),
-          from(0, w.lane(), shared, job.in, 0, column0, job.wide_in, s) {}
+          from(0, w.lane(), shared.u, job.in, 0, column0, job.wide_in, s),
+          constants(detail::rings_of<shape>(0, w.lane(), shared.constants, in, 0, column0, job.wide_constants, s)) {}
 
     MEMTILE_FUNCTION void run() {
       MEMTILE_KEEP_LOOP
@@ -138,7 +148,7 @@ struct fused_stencil_kernel {
         MEMTILE_UNROLL
         for (int level = 0; level < Depth; ++level) {
           windows[level].first.enter(w, values, s);
-          take_step(level, row_after(i, level), of_segment, values);
+          take_step(i, level, row_after(i, level), of_segment, values);
         }
         store(i, values);
       }
@@ -150,7 +160,7 @@ struct fused_stencil_kernel {
       for (int level = 0; level < Depth; ++level) {
         windows[level].first.enter(w, values, s);
         if (i >= 2 * (level + 1) * radius && level >= Depth - job.depth)
-          take_step_at_edge(level, row_after(i, level), values);
+          take_step_at_edge(i, level, row_after(i, level), values);
         else values = windows[level].first.middle();
       }
       if (i < 2 * Depth * radius) return;
@@ -162,9 +172,10 @@ struct fused_stencil_kernel {
           most = maximum{}(most, detail::change_of(values[j], windows[Depth - 1].first.at(0, 0, j)));
     }
 
-    // Step number `level` of a line of the image. `row` is its own.
+    // Step number `level` of a line of the image, while line i comes in. `row` is its own.
     template <class Ends>
-    MEMTILE_FUNCTION void take_step(int level, int64 row, const Ends& of_segment, line& values) const {
+    MEMTILE_FUNCTION void take_step(int i, int level, int64 row, const Ends& of_segment, line& values) {
+      detail::see_constants(windows[level].rest, constants, i - (level + 1) * radius);
       MEMTILE_UNROLL
       for (int j = 0; j < width; ++j) {
         const detail::held_neighbours<Reach, held> around{windows[level], j, row, 0, of_segment.column(j)};
@@ -173,11 +184,11 @@ struct fused_stencil_kernel {
       of_segment.impose(w, windows[level].first.middle(), values, s);
     }
     // The same of a line near the first or the last one of the image, or outside.
-    MEMTILE_FUNCTION void take_step_at_edge(int level, int64 row, line& values) {
+    MEMTILE_FUNCTION void take_step_at_edge(int i, int level, int64 row, line& values) {
       using of_rows = detail::bare_t<decltype(Border::slices)>;
       const int64 rows = job.in.depth;
       if constexpr (detail::is_wrap<of_rows>) {
-        take_step(level, detail::modulo(row, rows), ends, values);
+        take_step(i, level, detail::modulo(row, rows), ends, values);
       } else if (row < 0 || row >= rows) {  // a constant, or what impose() replaces in the next window
         MEMTILE_UNROLL
         for (int j = 0; j < width; ++j) values[j] = detail::constant_of<T>(border.slices, row < 0);
@@ -186,7 +197,7 @@ struct fused_stencil_kernel {
         values = windows[level].first.middle();
       } else {
         if (row < radius || row + radius >= rows) windows[level].first.impose(border.slices, row, rows);
-        take_step(level, row, ends, values);
+        take_step(i, level, row, ends, values);
       }
     }
 
@@ -195,7 +206,10 @@ struct fused_stencil_kernel {
     // Line i sets out, if there is one.
     template <class B>
     MEMTILE_FUNCTION void fetch(int i, const B& around) {
-      if (i < lines) from.fill(i & (slots - 1), row0 + i, around);
+      if (i < lines) {
+        from.fill(i & (slots - 1), row0 + i, around);
+        detail::fill_all(constants, i & (shape::slots_of_constant - 1), row0 + i, around);
+      }
       hw::async_commit(s);
     }
     template <class B>

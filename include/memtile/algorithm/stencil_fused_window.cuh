@@ -57,6 +57,13 @@ struct fused_shape {
   static constexpr int lines_with_sides = Reach::is_star ? 1 : Reach::slices;
   static constexpr int words =
       ceil_div(int(sizeof(T)), 4) * Depth * (Reach::slices * width + lines_with_sides * (Reach::left + Reach::right));
+
+  // Lines of u that are on their way. Those of a field that the steps do not change stay until the last step has seen them.
+  static constexpr int slots = 8, ahead = slots - 1;
+  static constexpr int slots_of_constant = slots + (Depth + 1) * Reach::front <= 16 ? 16 : 32;
+  static_assert(slots + (Depth + 1) * Reach::front <= 32, "memtile: fused steps must see at most 32 lines of a field");
+  template <class C>
+  using ring = line_ring<C, width, reach<0, 0, 0, 0, Reach::left, Reach::right>, 1, slots_of_constant>;
 };
 
 // The lines of one step around one place: a lane's own run of each, and what its neighbours have beside it. Of a star only
@@ -113,6 +120,28 @@ struct held_lines {
     }
   }
 };
+
+// The lines of a field that the steps do not change, around one place; read anew by each step.
+template <class C, int Width, class Reach>
+struct seen_constant {
+  using any_ring = line_ring<C, Width, reach<0, 0, 0, 0, Reach::left, Reach::right>, 1, 1>;
+  typename any_ring::line lines[Reach::slices];
+
+  MEMTILE_FUNCTION C at(int slice, int, int column) const {
+    return lines[slice + Reach::front][any_ring::first + column];
+  }
+  template <class Ring>
+  MEMTILE_FUNCTION void see(const Ring& ring, int middle) {
+    MEMTILE_UNROLL
+    for (int z = 0; z < Reach::slices; ++z) lines[z] = ring.read((middle - Reach::front + z) & (Ring::slots - 1), 0);
+  }
+};
+MEMTILE_FUNCTION void see_constants(pack<>&, const pack<>&, int) {}
+template <class Seen, class... Rest, class Ring, class... Rings>
+MEMTILE_FUNCTION void see_constants(pack<Seen, Rest...>& seen, const pack<Ring, Rings...>& rings, int middle) {
+  seen.first.see(rings.first, middle);
+  see_constants(seen.rest, rings.rest, middle);
+}
 
 // A segment that lies within the image: where a lane's run stands, and nothing to impose.
 struct inner_segment {

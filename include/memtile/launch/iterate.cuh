@@ -22,10 +22,11 @@ constexpr int64 rows_of_walk(int64 rows, int64 walks_side_by_side, int64 warps_o
 
 // `steps` from u to u. The number of kernels is even, so that the last one writes to u. If there are not enough steps for
 // all, one has nothing to do but copy: the last, unless that shall measure a change.
-template <int Depth, class Reach, class Place, class T, class Border, class Functor>
+template <int Depth, class Reach, class Place, class T, class... Constant, class Border, class Functor>
 status enqueue_fused(const Place& place, int64 steps, const matrix_view<T>& u, const matrix_view<T>& scratch,
-                     const Functor& functor, const Border& border, const vector_view<iterate_progress>& progress = {}) {
-  using kernel = fused_stencil_kernel<Depth, Reach, Border, Functor, T>;
+                     const pack<volume_view<const Constant>...>& constants, const Functor& functor,
+                     const Border& border, const vector_view<iterate_progress>& progress = {}) {
+  using kernel = fused_stencil_kernel<Depth, Reach, Border, Functor, T, Constant...>;
   using shape = typename kernel::shape;
   if (u.rows == 0 || u.cols == 0) return {};
   const int64 chunks = ceil_div(u.cols, int64(shape::columns)), again = 2 * Depth * Reach::front;
@@ -39,6 +40,7 @@ status enqueue_fused(const Place& place, int64 steps, const matrix_view<T>& u, c
 
   fused_job<T> job{};
   job.progress = progress;
+  job.wide_constants = fields_with_runs(constants, shape::width);
   job.chunks = int(chunks), job.strip = int(strip), job.warps = int(warps);
   job.side_strip = int(side_strip), job.side_strips = int(side_strips);
   const auto has_runs = [](const matrix_view<T>& v) {
@@ -52,18 +54,24 @@ status enqueue_fused(const Place& place, int64 steps, const matrix_view<T>& u, c
     job.wide_in = has_runs(from), job.wide_out = has_runs(to);
     job.measures = is_last && progress.size > 0;
     job.depth = int(min_of(progress.size > 0 && !is_last ? steps - 1 : steps, int64(Depth)));
-    if (status s = launch(place, grid(blocks), kernel{}, job, border, functor); !s) return s;
+    if (status s = launch(place, grid(blocks), kernel{}, job, constants, border, functor); !s) return s;
     steps -= job.depth;
   }
   return {};
 }
 
+// A field that steps change, and those that they do not.
+template <class View, class... Constant>
+pack<View, Constant...> with_first(const View& first, const pack<Constant...>& rest) {
+  return {first, rest};
+}
+
 // The same with a kernel for each step.
-template <class Window, class Place, class View, class Functor, class Border>
-status enqueue_steps(const Place& place, int64 steps, const View& u, const View& scratch, const Functor& functor,
-                     const Border& border) {
+template <class Window, class Place, class View, class Constants, class Functor, class Border>
+status enqueue_steps(const Place& place, int64 steps, const View& u, const View& scratch, const Constants& constants,
+                     const Functor& functor, const Border& border) {
   const auto apply = [&](const View& from, const View& to) {
-    return stencil_of_views<Window>(place, packed(from), to, functor, border, nullptr);
+    return stencil_of_views<Window>(place, with_first(from, constants), to, functor, border, nullptr);
   };
   // An odd number begins with a copy; so does one that must find the rim in scratch too.
   if (steps % 2 == 1 || (steps > 0 && leaves_rim<Border>)) {
@@ -86,8 +94,10 @@ template <int Count>
 inline constexpr int asked_depth<fused_steps<Count>> = Count;
 
 // A call of iterate as types.
-template <class Window, class Policy, class View, class Functor, class Border>
-struct iteration {
+template <class Window, class Policy, class Fields, class Functor, class Border>
+struct iteration;
+template <class Window, class Policy, class View, class... Constant, class Functor, class Border>
+struct iteration<Window, Policy, pack<View, Constant...>, Functor, Border> {
   static constexpr int dimensions = dimensions_of(View()), asked = asked_depth<Policy>;
   using T = typename View::value_type;
   using reach = typename reach_of<Window, dimensions>::type;
@@ -104,44 +114,43 @@ struct iteration {
       "border of memtile's that does not wrap on one side only: leave fused_steps out");
   static constexpr iterate_plan plan() {
     if constexpr (against() != nullptr || asked == 1) return {1, 1};
-    else if constexpr (asked > 1) return {asked, gain_of<T, reach, asked>()};
-    else return choose_depth<T, reach>();
+    else if constexpr (asked > 1) return {asked, gain_of<asked, reach, T, typename Constant::element...>()};
+    else return choose_depth<reach, T, typename Constant::element...>();
   }
 };
 
-template <class View>
-status check_iterate(int64 steps, const View& u, const View& scratch) {
-  if (status s = check_stencil("iterate", packed(scratch), u); !s) return s;
+template <class View, class... Constant>
+status check_iterate(int64 steps, const pack<View, Constant...>& fields, const View& scratch) {
+  if (status s = check_stencil("iterate", with_first(scratch, fields.rest), fields.first); !s) return s;
+  if (status s = check_fields("iterate", fields.rest, scratch, 1); !s) return s;
   if (steps < 0) return status::refused("iterate: {} steps: there must be 0 or more", steps);
   return {};
-}
-
-template <class Window, class Policy, class Place, class View, class Functor, class Border>
-status iterate_views(const Place& place, int64 steps, const View& u, const View& scratch, const Functor& functor,
-                     const Border& border) {
-  using call = iteration<Window, Policy, View, Functor, Border>;
-  if constexpr (call::plan().depth > 1)
-    return enqueue_fused<call::plan().depth, typename call::reach>(place, steps, u, scratch, functor,
-                                                                   of_volume<2>(border));
-  else return enqueue_steps<Window>(place, steps, u, scratch, functor, border);
 }
 
 }  // namespace detail
 
 /// `steps` applications of the stencil, one after the other; the result is in u, and scratch is written over.
 ///
-/// u, scratch  views of one shape and type that do not overlap. With `valid` the rim of u stays as it is.
+/// u           a view; or fields(u, c...), of which the steps change the first one alone: n.get<1>(dy, dx) is the same in all
+/// scratch     of the same shape and type as u, which it must not overlap. With `valid` the rim of u stays as it is.
 /// Policy      fused_steps<Count>: so many steps to a kernel. Left out, a model chooses, and explain_iterate says what
 /// Result      the same bits whatever the policy
 /// Cost        fused steps take the time of one, or of their arithmetic if that is longer; else each step is a kernel. An even
 ///             number of kernels, of which one may only copy. Only enqueues; allocates nothing; may be captured in a graph.
 template <class Window, class Policy = automatic, class Where, class U, class Scratch, class Functor, class Border>
 status iterate(Where&& where, int64 steps, const U& u, const Scratch& scratch, const Functor& functor, Border border) {
-  const auto own = as_view(u);
+  const auto from = detail::fields_of(u);
   const auto other = as_view(scratch);
-  static_assert(detail::is_same<decltype(own), decltype(other)>, "memtile: u and scratch must be views of one type");
-  if (status s = detail::check_iterate(steps, own, other); !s) return s;
-  return detail::iterate_views<Window, Policy>(detail::place_of(where), steps, own, other, functor, border);
+  static_assert(detail::is_same<decltype(from.first), detail::bare_t<decltype(other)>>,
+                "memtile: u and scratch must be views of one type");
+  if (status s = detail::check_iterate(steps, from, other); !s) return s;
+  using call = detail::iteration<Window, Policy, detail::bare_t<decltype(from)>, Functor, Border>;
+  constexpr int depth = call::plan().depth;
+  const auto place = detail::place_of(where);
+  if constexpr (depth > 1)
+    return detail::enqueue_fused<depth, typename call::reach>(
+        place, steps, from.first, other, detail::walked(from.rest), functor, detail::of_volume<2>(border));
+  else return detail::enqueue_steps<Window>(place, steps, from.first, other, from.rest, functor, border);
 }
 
 /// When iterate_until stops: after a step that has changed no element by more than `change`. Only each step number `every`
@@ -161,15 +170,16 @@ struct until_settled {
 template <class Window, class Policy = automatic, class Where, class U, class Scratch, class Functor, class Border>
 status iterate_until(Where&& where, const until_settled& end, const U& u, const Scratch& scratch,
                      const vector_view<iterate_progress>& progress, const Functor& functor, Border border) {
-  const auto own = as_view(u);
+  const auto from = detail::fields_of(u);
   const auto other = as_view(scratch);
-  static_assert(detail::is_same<decltype(own), decltype(other)>, "memtile: u and scratch must be views of one type");
-  if (status s = detail::check_iterate(end.most, own, other); !s) return s;
+  static_assert(detail::is_same<decltype(from.first), detail::bare_t<decltype(other)>>,
+                "memtile: u and scratch must be views of one type");
+  if (status s = detail::check_iterate(end.most, from, other); !s) return s;
   if (status s = detail::check_view("iterate", "progress", progress); !s) return s;
   if (progress.size != 1) return status::refused("iterate: progress has {} elements: it must have one", progress.size);
   if (end.every < 1) return status::refused("iterate: a look every {} steps: that must be 1 or more", end.every);
   if (!(end.change >= 0)) return status::refused("iterate: the change is {}: it must be 0 or more", end.change);
-  using call = detail::iteration<Window, Policy, detail::bare_t<decltype(own)>, Functor, Border>;
+  using call = detail::iteration<Window, Policy, detail::bare_t<decltype(from)>, Functor, Border>;
   static_assert(call::against() == nullptr,
                 "memtile: iterate_until must have steps that can be fused: explain_iterate says why these can not");
   static_assert(detail::has_change<typename call::T>, "memtile: iterate_until must have elements that are numbers");
@@ -180,8 +190,8 @@ status iterate_until(Where&& where, const until_settled& end, const U& u, const 
   status s = note(0);
   for (int64 done = 0; s && done < end.most; done += end.every) {
     const int64 steps = min_of(end.every, end.most - done);
-    s = detail::enqueue_fused<call::plan().depth, typename call::reach>(place, steps, own, other, functor,
-                                                                        detail::of_volume<2>(border), progress);
+    s = detail::enqueue_fused<call::plan().depth, typename call::reach>(
+        place, steps, from.first, other, detail::walked(from.rest), functor, detail::of_volume<2>(border), progress);
     if (s) s = note(steps);
   }
   return s;
@@ -191,9 +201,9 @@ status iterate_until(Where&& where, const until_settled& end, const U& u, const 
 /// be refused. Nothing runs.
 template <class Window, class Policy = automatic, class U, class Scratch, class Functor, class Border>
 std::string explain_iterate(int64 steps, const U& u, const Scratch& scratch, const Functor&, const Border&) {
-  const auto own = as_view(u);
-  if (status s = detail::check_iterate(steps, own, as_view(scratch)); !s) return s.message();
-  using call = detail::iteration<Window, Policy, detail::bare_t<decltype(own)>, Functor, Border>;
+  const auto from = detail::fields_of(u);
+  if (status s = detail::check_iterate(steps, from, as_view(scratch)); !s) return s.message();
+  using call = detail::iteration<Window, Policy, detail::bare_t<decltype(from)>, Functor, Border>;
   constexpr iterate_plan plan = call::plan();
   std::string words = "iterate: " + std::to_string(steps) + " steps, ";
   if constexpr (plan.depth > 1) {

@@ -19,13 +19,15 @@ struct fused_steps {
 };
 
 /// What one kernel of several steps costs, in the time of a copy of the same elements: the greater of what memory takes, which
-/// reads the margins of a segment twice, and what arithmetic takes. Points is how many elements a window has.
+/// reads the margins of a segment twice, and what arithmetic takes. Points is how many elements a window has; the fields that
+/// the steps do not change have so many bytes for each element.
 ///
 /// While an H200 copies 4 bytes it can issue 55 instructions, of which 7 in 10 are taken to be reached. For each element a step
 /// takes one for every point and one more, coming and going takes 10 (counted in the machine code); 8 bytes take twice as long.
-constexpr double fused_cost(int depth, int points, int element_bytes, int segment, int columns) {
+constexpr double fused_cost(int depth, int points, int element_bytes, int segment, int columns,
+                            int constant_bytes = 0) {
   const double again = double(segment) / columns;
-  const double memory = (again + 1) / 2;
+  const double memory = (again * (element_bytes + constant_bytes) / element_bytes + 1) / 2;
   const double instructions = 10 + depth * (points + 1) * (element_bytes == 8 ? 2 : 1);
   const double arithmetic = again * instructions / (0.7 * 55 * element_bytes / 4);
   return memory > arithmetic ? memory : arithmetic;
@@ -39,27 +41,28 @@ struct iterate_plan {
 
 namespace detail {
 
-template <class T, class Reach, int Depth>
+template <int Depth, class Reach, class T, class... Constant>
 constexpr double gain_of() {
   using shape = fused_shape<T, Reach, Depth>;
-  constexpr int across = Reach::left + Reach::right, points = Reach::slices + across;
+  constexpr int across = Reach::left + Reach::right, bytes = int(sizeof(T)), more = (0 + ... + int(sizeof(Constant)));
+  constexpr int points = Reach::is_star ? Reach::slices + across : Reach::slices * (across + 1);
   if constexpr (shape::words > 88 || shape::columns < 16 * shape::width) return 0;  // registers; half of it twice
   else
-    return Depth / fused_cost(Depth, Reach::is_star ? points : Reach::slices * (across + 1), int(sizeof(T)),
-                              32 * shape::width, shape::columns);
+    return Depth * (2. * bytes + more) / (2. * bytes) /
+           fused_cost(Depth, points + int(sizeof...(Constant)), bytes, 32 * shape::width, shape::columns, more);
 }
 // The fewest steps with nearly the best gain: fewer take fewer registers.
-template <class T, class Reach>
+template <class Reach, class T, class... Constant>
 constexpr iterate_plan choose_depth() {
   constexpr double gains[] = {0,
                               1,
-                              gain_of<T, Reach, 2>(),
-                              gain_of<T, Reach, 3>(),
-                              gain_of<T, Reach, 4>(),
-                              gain_of<T, Reach, 5>(),
-                              gain_of<T, Reach, 6>(),
-                              gain_of<T, Reach, 7>(),
-                              gain_of<T, Reach, 8>()};
+                              gain_of<2, Reach, T, Constant...>(),
+                              gain_of<3, Reach, T, Constant...>(),
+                              gain_of<4, Reach, T, Constant...>(),
+                              gain_of<5, Reach, T, Constant...>(),
+                              gain_of<6, Reach, T, Constant...>(),
+                              gain_of<7, Reach, T, Constant...>(),
+                              gain_of<8, Reach, T, Constant...>()};
   double best = 0;
   for (double gain : gains) best = gain > best ? gain : best;
   if (best < 1.2) return {1, 1};

@@ -25,10 +25,18 @@ struct sum_of_box {
   }
 };
 
-bool start(stream_t stream, matrix_view<float> a, matrix_view<float> b, matrix_view<double> c, matrix_view<double> d,
-           matrix_view<float16> e, matrix_view<float16> f) {
+struct through {  // a field that tells how well each element conducts
+  template <class Neighbours>
+  MEMTILE_FUNCTION float operator()(const Neighbours& n) const {
+    return n(0, 0) + n.template get<1>(0, 0) * (n(-1, 0) + n(1, 0) + n(0, -1) + n(0, 1) - 4 * n(0, 0));
+  }
+};
+
+bool start(stream_t stream, matrix_view<float> a, matrix_view<float> b, matrix_view<const float> k,
+           matrix_view<double> c, matrix_view<double> d, matrix_view<float16> e, matrix_view<float16> f) {
   return iterate<star<1>>(stream, 100, a, b, sum_of_star<1>{}, replicate{}).ok() &&
          iterate<star<1>, fused_steps<8>>(stream, 100, a, b, sum_of_star<1>{}, wrap{}).ok() &&
+         iterate<star<1>>(stream, 100, fields(a, k), b, through{}, reflect{}).ok() &&
          iterate<star<2>>(stream, 100, a, b, sum_of_star<2>{}, constant{0.f}).ok() &&
          iterate<box<1>>(stream, 100, a, b, sum_of_box{}, borders{sides{reflect{}, valid{}}, reflect101{}}).ok() &&
          iterate<star<1>>(stream, 100, c, d, sum_of_star<1>{}, valid{}).ok() &&

@@ -37,15 +37,6 @@ struct along {
     return 3 * n(-Down, -3 * Right) + 5 * n(0, 0) + 7 * n(Down, 3 * Right) + uint32(n.column());
   }
 };
-struct two_levels {
-  template <class Neighbours>
-  MEMTILE_FUNCTION vec<uint32, 2> operator()(const Neighbours& n) const {
-    const vec<uint32, 2> here = n(0, 0);
-    const uint32 around = n(-1, 0)[0] + 3 * n(1, 0)[0] + 5 * n(0, -1)[0] + 7 * n(0, 1)[0];
-    return {{2 * here[0] - here[1] + around, here[0]}};
-  }
-};
-
 uint32 start(int r, int c) { return uint32(test::pixel(r, c)); }
 
 template <class Window, class Policy, class Machine, class Functor, class Border>
@@ -113,24 +104,5 @@ TEST_CASE("a window may reach to its sides or up and down alone", "[stencil][ite
   for (auto& machine : testing::machines()) {
     check_iterate<window<0, 0, 3, 3>, fused_steps<2>>(machine, {40, 250}, 5, along<0, 1>{}, replicate{});
     check_iterate<window<1, 1, 0, 0>, fused_steps<2>>(machine, {40, 130}, 5, along<1, 0>{}, reflect{});
-  }
-}
-
-TEST_CASE("two time levels are iterated as elements of two numbers", "[stencil][iterate]") {
-  using levels = vec<uint32, 2>;  // now, and one step before
-  const auto begin = [](int r, int c) { return levels{{start(r, c), start(c, r)}}; };
-  for (auto& machine : testing::machines()) {
-    auto u = machine.buffer<levels>(34, 61, begin), v = machine.buffer<levels>(34, 61, begin),
-         scratch = machine.buffer<levels>(34, 61);
-    REQUIRE(iterate<star<1>, fused_steps<3>>(machine, 8, u.view(), scratch.view(), two_levels{}, reflect101{}));
-    unit::check_clean_without_conflicts(machine);
-    REQUIRE(iterate<star<1>, fused_steps<1>>(machine, 8, v.view(), scratch.view(), two_levels{}, reflect101{}));
-    const auto expected = v.host(), found = u.host();
-    int different = 0;
-    for (int i = 0; i < 34 * 61; ++i) {
-      const levels a = found(i / 61, i % 61), b = expected(i / 61, i % 61);
-      different += a[0] != b[0] || a[1] != b[1];
-    }
-    CHECK(different == 0);
   }
 }

@@ -31,17 +31,18 @@ const auto nothing = [](int, int) { return 0.f; };
 TEST_CASE("the cost of fused steps is that of memory until arithmetic takes longer", "[iterate]") {
   CHECK(fused_cost(1, 5, 4, 128, 128) == 1);
   CHECK(fused_cost(2, 5, 4, 160, 128) == 1.125);  // a quarter is read twice
+  CHECK(fused_cost(2, 5, 4, 128, 128, 8) == 2);   // three elements are read for one that is written
   CHECK(fused_cost(16, 5, 4, 128, 128) == (10 + 16 * 6) / 38.5);
   CHECK(fused_cost(16, 5, 8, 128, 128) == (10 + 16 * 12) / 77.);
 }
 
 TEST_CASE("as many steps are fused as the model finds useful", "[iterate]") {
-  CHECK(detail::choose_depth<float, star_reach<1>>().depth == 6);
-  CHECK(detail::choose_depth<double, star_reach<1>>().depth == 5);
-  CHECK(detail::choose_depth<float, box_reach<1>>().depth == 4);
-  CHECK(detail::choose_depth<float, star_reach<2>>().depth == 3);
-  CHECK(detail::choose_depth<float, box_reach<2>>().depth == 1);  // 25 points: two steps take longer than two copies
-  CHECK(detail::choose_depth<uint8, box_reach<1>>().depth == 1);
+  CHECK(detail::choose_depth<star_reach<1>, float>().depth == 6);
+  CHECK(detail::choose_depth<star_reach<1>, double>().depth == 5);
+  CHECK(detail::choose_depth<box_reach<1>, float>().depth == 4);
+  CHECK(detail::choose_depth<star_reach<2>, float>().depth == 3);
+  CHECK(detail::choose_depth<box_reach<2>, float>().depth == 1);  // 25 points: two steps take longer than two copies
+  CHECK(detail::choose_depth<box_reach<1>, uint8>().depth == 1);
 }
 
 TEST_CASE("what iterate does is said in words", "[iterate]") {
