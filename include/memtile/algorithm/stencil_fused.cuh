@@ -53,16 +53,16 @@ struct fused_stencil_kernel {
                 "memtile: fused steps must fit into the registers of a thread: take fewer, or leave fused_steps out");
   static constexpr const char* name = "memtile::iterate";
   // 16 warps of 128 registers a thread on a multiprocessor, or 12 of 168: each of its four parts has its own registers.
-  static constexpr int most_words_of_128 = Reach::is_star && Reach::front == 1 ? 88 : 64;
-  static constexpr int warps = 2, threads = 32 * warps, min_blocks = shape::words <= most_words_of_128 ? 8 : 6;
+  static constexpr int most_words_of_128 = Reach::is_star && Reach::front == 1 ? 80 : 64;
+  static constexpr int warps = 2, threads = 32 * warps, words = shape::words + 8 * int(sizeof...(Constant));
+  static constexpr int min_blocks = words <= most_words_of_128 ? 8 : 6;
   static constexpr int width = shape::width, radius = Reach::front, slots = shape::slots, ahead = shape::ahead;
   using ring = line_ring<T, width, detail::reach<0, 0, 0, 0, 0, 0>, 1, slots>;
   using line = vec<T, width>;
   using held = detail::pack<detail::held_lines<T, width, Reach>, detail::seen_constant<Constant, width, Reach>...>;
   using fields = detail::pack<volume_view<const Constant>...>;
-  struct of_warp {
+  struct of_warp : detail::pack<typename shape::template ring<Constant>::storage...> {
     typename ring::storage u;
-    detail::pack<typename shape::template ring<Constant>::storage...> constants;
   };
   struct storage {
     of_warp rings[warps];
@@ -115,7 +115,7 @@ struct fused_stencil_kernel {
           lines(int(min_of(int64(strip), job.in.depth - first_row)) + 2 * Depth * radius),
           ends(border.columns, w.lane(), column0, job.in.cols),
           from(0, w.lane(), shared.u, job.in, 0, column0, job.wide_in, s),
-          constants(detail::rings_of<shape>(0, w.lane(), shared.constants, in, 0, column0, job.wide_constants, s)) {}
+          constants(detail::rings_of<shape>(0, w.lane(), shared, in, 0, column0, job.wide_constants, s)) {}
 
     MEMTILE_FUNCTION void run() {
       MEMTILE_KEEP_LOOP

@@ -162,8 +162,8 @@ class segment {
 
  public:
   MEMTILE_FUNCTION segment(const Border& border, int lane, int64 column0, int64 cols)
-      : border_(border), column_(column0 + lane * Width), cols_(cols), rim_(0),
-        leaves_image_(column0 < 0 || column0 + places > cols) {
+      : border_(border), column_(column0 + lane * Width), cols_(cols),
+        leaves_image_(column0 < 0 || column0 + places > cols), rim_(0) {
     MEMTILE_UNROLL
     for (int j = 0; j < Width; ++j) {
       const int64 column = column_ + j;
@@ -175,12 +175,13 @@ class segment {
     for (int i = 0; i < outside; ++i) {
       const bool is_before = i < Reach::left;
       int64 column = is_before ? -1 - i : cols + i - Reach::left;
-      const int64 place = column - column0;
-      to_[i] = place >= 0 && place < places ? int(place) - lane * Width : Width;
+      const int64 place = column - column0, own = place - lane * Width;
+      to_[i] = place >= 0 && place < places && own >= 0 && own < Width ? 1u << int(own) : 0;
       T unused;
-      from_[i] = comes_from_inside(border, column, cols, unused) ? int(column - column0) & (places - 1)
-                 : is_before                                     ? before
-                                                                 : behind;
+      const bool is_inside = comes_from_inside(border, column, cols, unused);
+      const int from = int(column - column0) & (places - 1);
+      from_lane_[i] = is_inside ? from / Width : is_before ? before : behind;
+      from_[i] = 1u << from % Width;
     }
   }
 
@@ -199,18 +200,18 @@ class segment {
     if ((is_imposed_already && !leaves_rim<Border>) || !leaves_image_) return;
     if constexpr (leaves_rim<Border>) {
       MEMTILE_UNROLL
-      for (int j = 0; j < Width; ++j) line[j] = (rim_ >> j & 1) != 0 ? was[j] : line[j];
+      for (int j = 0; j < Width; ++j) line[j] = (rim_ >> j & 1) != 0 ? T(was[j]) : T(line[j]);
     }
     if constexpr (!is_imposed_already) {
       MEMTILE_UNROLL
       for (int i = 0; i < outside; ++i) {
         T v = line[0];
         MEMTILE_UNROLL
-        for (int j = 1; j < Width; ++j) v = from_[i] % Width == j ? line[j] : v;
-        v = w.shuffle(v, from_[i] / Width, 32, s);
-        if (from_[i] < 0) v = constant_of<T>(border_, from_[i] == before);
+        for (int j = 1; j < Width; ++j) v = (from_[i] >> j & 1) != 0 ? T(line[j]) : T(v);
+        v = w.shuffle(v, from_lane_[i], 32, s);
+        if (from_lane_[i] < 0) v = constant_of<T>(border_, from_lane_[i] == before);
         MEMTILE_UNROLL
-        for (int j = 0; j < Width; ++j) line[j] = to_[i] == j ? v : line[j];
+        for (int j = 0; j < Width; ++j) line[j] = (to_[i] >> j & 1) != 0 ? T(v) : T(line[j]);
       }
     }
   }
@@ -218,10 +219,13 @@ class segment {
  private:
   const Border& border_;
   int64 column_, cols_;
-  uint32 rim_;  // bit j: a step leaves element j as it is
   bool leaves_image_;
-  int to_[max_of(1, outside)];    // the element of this lane that lies there, if one does
-  int from_[max_of(1, outside)];  // the place in the segment that its value comes from
+  // Of this lane's elements by bits, and not by numbers: from a comparison of numbers the compiler would make an index, for which
+  // registers have to go to memory.
+  uint32 rim_;                         // those that a step leaves as they are
+  uint32 to_[max_of(1, outside)];      // the one that lies there, if one does
+  uint32 from_[max_of(1, outside)];    // the one that its value comes from
+  int from_lane_[max_of(1, outside)];  // of this lane; or a constant
 };
 
 }  // namespace detail
