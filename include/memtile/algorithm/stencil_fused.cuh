@@ -51,6 +51,8 @@ struct fused_stencil_kernel {
   using shape = detail::fused_shape<T, Reach, Depth>;
   static_assert(shape::columns > 0 && shape::words <= 120,
                 "memtile: fused steps must fit into the registers of a thread: take fewer, or leave fused_steps out");
+  static_assert(sizeof...(Constant) == 0 || shape::lines_of_constant <= shape::slots_of_constant,
+                "memtile: fused steps must see at most 32 lines of a field: take fewer, or leave fused_steps out");
   static constexpr const char* name = "memtile::iterate";
   // 16 warps of 128 registers a thread on a multiprocessor, or 12 of 168: each of its four parts has its own registers.
   static constexpr int most_words_of_128 = Reach::is_star && Reach::front == 1 ? 80 : 64;

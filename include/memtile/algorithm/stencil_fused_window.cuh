@@ -60,8 +60,8 @@ struct fused_shape {
 
   // Lines of u that are on their way. Those of a field that the steps do not change stay until the last step has seen them.
   static constexpr int slots = 8, ahead = slots - 1;
-  static constexpr int slots_of_constant = slots + (Depth + 1) * Reach::front <= 16 ? 16 : 32;
-  static_assert(slots + (Depth + 1) * Reach::front <= 32, "memtile: fused steps must see at most 32 lines of a field");
+  static constexpr int lines_of_constant = slots + (Depth + 1) * Reach::front;
+  static constexpr int slots_of_constant = lines_of_constant <= 16 ? 16 : 32;
   template <class C>
   using ring = line_ring<C, width, reach<0, 0, 0, 0, Reach::left, Reach::right>, 1, slots_of_constant>;
 };

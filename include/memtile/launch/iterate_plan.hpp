@@ -46,7 +46,9 @@ constexpr double gain_of() {
   using shape = fused_shape<T, Reach, Depth>;
   constexpr int across = Reach::left + Reach::right, bytes = int(sizeof(T)), more = (0 + ... + int(sizeof(Constant)));
   constexpr int points = Reach::is_star ? Reach::slices + across : Reach::slices * (across + 1);
-  if constexpr (shape::words > 88 || shape::columns < 16 * shape::width) return 0;  // registers; half of it twice
+  constexpr bool has_slots = sizeof...(Constant) == 0 || shape::lines_of_constant <= shape::slots_of_constant;
+  // registers; half of it twice
+  if constexpr (shape::words > 88 || shape::columns < 16 * shape::width || !has_slots) return 0;
   else
     return Depth * (2. * bytes + more) / (2. * bytes) /
            fused_cost(Depth, points + int(sizeof...(Constant)), bytes, 32 * shape::width, shape::columns, more);
