@@ -14,6 +14,7 @@
 
 #include <memtile/algorithm/iterate_progress.cuh>
 #include <memtile/algorithm/stencil_fused_window.cuh>
+#include <memtile/algorithm/stencil_results.cuh>
 #include <memtile/core/convert.hpp>
 #include <memtile/hw/opaque.cuh>
 
@@ -142,7 +143,7 @@ struct fused_stencil_kernel {
     // All steps of so many lines that those of a window need not move on.
     template <class Ends>
     MEMTILE_FUNCTION void pass_inside(int first, const Ends& of_segment) {
-      const borders<detail::as_it_is, detail::as_it_is, of_columns> inside{{}, {}, border.columns};
+      const borders<detail::all_inside, detail::all_inside, of_columns> inside{{}, {}, border.columns};
       MEMTILE_UNROLL
       for (int turn = 0; turn < Reach::slices; ++turn) {
         const int i = first + turn;

@@ -30,7 +30,7 @@ inline constexpr bool
     can_be_imposed<sides<Before, After>> = (is_near<Before> && is_near<After>) || is_wrap<sides<Before, After>>;
 
 // Where all elements lie inside, and nothing has to be asked.
-struct as_it_is {
+struct all_inside {
   MEMTILE_FUNCTION static constexpr int64 index(int64 i, int64) { return i; }
 };
 

@@ -39,6 +39,32 @@ struct place_of_run {
   int64 first_column, end_column;  // of all that is stored
 };
 
+// A lane's results go to `column` and the places behind it, as far as those lie in first .. last - 1. `wide`: out may be
+// written run by run.
+template <class T, int Width>
+MEMTILE_FUNCTION void store_run(const matrix_view<T>& out, int64 row, int64 column, int64 first, int64 last, bool wide,
+                                vec<T, Width> results, site s) {
+  if (wide && column >= first && column + Width <= last) {
+    constexpr int piece = min_of(Width, max_of(1, 16 / int(sizeof(T))));
+    MEMTILE_UNROLL
+    for (int j = 0; j < Width; j += piece) {
+      vec<T, piece> part;
+      MEMTILE_UNROLL
+      for (int k = 0; k < piece; ++k) part[k] = results[j + k];
+      out.store(row, column + j, part, s.inner());
+    }
+  } else {
+    // One by one from the first register: written out, the compiler would merge these stores with the wide one, and make
+    // that narrow.
+    MEMTILE_KEEP_LOOP
+    for (int j = 0; j < Width; ++j) {
+      if (column + j >= first && column + j < last) out.store(row, column + j, results[0], s.inner());
+      MEMTILE_UNROLL
+      for (int k = 0; k + 1 < Width; ++k) results[k] = results[k + 1];
+    }
+  }
+}
+
 /// Width results of a lane.
 ///
 ///   views, largest   what they are stored in; the largest type of an element, by which runs are as long as they are
@@ -57,28 +83,7 @@ struct stencil_results {
     values[j] = stored_as<Out>(v);
   }
   MEMTILE_FUNCTION void store(const views& out, uint32 wide, const place_of_run& at, site s) const {
-    const matrix_view<Out> slice = out.slice(at.slice);
-    if ((wide & 1) != 0 && at.column >= at.first_column && at.column + Width <= at.end_column) {
-      constexpr int piece = min_of(Width, max_of(1, 16 / int(sizeof(Out))));
-      MEMTILE_UNROLL
-      for (int j = 0; j < Width; j += piece) {
-        vec<Out, piece> part;
-        MEMTILE_UNROLL
-        for (int k = 0; k < piece; ++k) part[k] = values[j + k];
-        slice.store(at.row, at.column + j, part, s.inner());
-      }
-    } else {
-      // One by one from the first register: written out, the compiler would merge these stores with the wide one, and make
-      // that narrow.
-      vec<Out, Width> rest = values;
-      MEMTILE_KEEP_LOOP
-      for (int j = 0; j < Width; ++j) {
-        if (at.column + j >= at.first_column && at.column + j < at.end_column)
-          slice.store(at.row, at.column + j, rest[0], s.inner());
-        MEMTILE_UNROLL
-        for (int k = 0; k + 1 < Width; ++k) rest[k] = rest[k + 1];
-      }
-    }
+    store_run(out.slice(at.slice), at.row, at.column, at.first_column, at.end_column, (wide & 1) != 0, values, s);
   }
   MEMTILE_FUNCTION void finish(const block&, storage&, const views&, site) const {}
 };

@@ -178,32 +178,6 @@ struct held_neighbours {
   }
 };
 
-// A lane's results go to `column` and the places behind it, as far as those lie in first .. last - 1. `wide`: out may be
-// written run by run.
-template <class T, int Width>
-MEMTILE_FUNCTION void store_run(const matrix_view<T>& out, int64 row, int64 column, int64 first, int64 last, bool wide,
-                                vec<T, Width> results, site s) {
-  if (wide && column >= first && column + Width <= last) {
-    constexpr int piece = min_of(Width, max_of(1, 16 / int(sizeof(T))));
-    MEMTILE_UNROLL
-    for (int j = 0; j < Width; j += piece) {
-      vec<T, piece> part;
-      MEMTILE_UNROLL
-      for (int k = 0; k < piece; ++k) part[k] = results[j + k];
-      out.store(row, column + j, part, s.inner());
-    }
-  } else {
-    // One by one from the first register: written out, the compiler would merge these stores with the wide one, and make
-    // that narrow.
-    MEMTILE_KEEP_LOOP
-    for (int j = 0; j < Width; ++j) {
-      if (column + j >= first && column + j < last) out.store(row, column + j, results[0], s.inner());
-      MEMTILE_UNROLL
-      for (int k = 0; k + 1 < Width; ++k) results[k] = results[k + 1];
-    }
-  }
-}
-
 // Every ring of a pack, or every ring with its window.
 template <class Border>
 MEMTILE_FUNCTION void fill_all(pack<>&, int, int64, const Border&) {}
