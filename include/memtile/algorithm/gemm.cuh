@@ -139,7 +139,7 @@ struct gemm_kernel : detail::runs_in_cluster<MaySplit> {
       };
       MEMTILE_KEEP_LOOP
       for (int slice = 0; slice < together.size(); ++slice) {
-        run parts[runs_at_once];  // all on their way at once
+        run parts[runs_at_once]{};  // all on their way at once
         MEMTILE_UNROLL
         for (int i = 0; i < runs_at_once; ++i)
           if (is_own(i)) parts[i] = together.load(*own.address(i, block.rank()), slice);
