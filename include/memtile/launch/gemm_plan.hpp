@@ -23,7 +23,7 @@ namespace memtile {
 /// without a bank conflict or an unused byte of a sector; gemm_reading_cost gives the sums. A warp of 4 x 8 threads takes 16
 /// bytes a lane in two wavefronts, since its lanes share what they read; 32 multiply-adds are one of the warp.
 ///
-/// H200, CUDA 13.0, 2026-11, float, cuBLAS's time over theirs: largest 0.95 at 4096^3, smallest 1.10 at 1024^3; the
+/// H200, CUDA 13.0, 2026-11, float, cuBLAS's time over theirs: largest 0.95 at 4096^3, smallest 1.09 at 1024^3; the
 /// whole list is in tests/benchmark/RESULTS.md.
 namespace detail {
 template <int Bytes>
