@@ -48,6 +48,12 @@ template <int Channels, class T>
 MEMTILE_FUNCTION constexpr constant<T> along_channels(const constant<T>& border) {
   return border;
 }
+template <int Channels, class T, int Count>
+MEMTILE_FUNCTION constexpr constant<T> along_channels(const constant<vec<T, Count>>&) {
+  static_assert(always_false<T>,
+                "memtile: the constant border of a filter of pixels must be one number for all channels");
+  return {};
+}
 template <int Channels>
 MEMTILE_FUNCTION constexpr valid along_channels(const valid& border) {
   return border;

@@ -57,7 +57,7 @@ template <class Reach, bool InRegisters, class F>
 struct mean_of_like {
   static constexpr bool keeps_loops = !InRegisters;
   list_of_weights<F, window_size<Reach>> exponent;  // of how far it lies
-  F per_square;                                     // of the exponent for the square of a difference
+  F per_difference;                                 // by its square the exponent falls
 
   template <class Neighbours>
   MEMTILE_FUNCTION F operator()(const Neighbours& n) const {
@@ -65,7 +65,8 @@ struct mean_of_like {
     F sum = 0, weights = 0;
     visit_window<Reach, InRegisters>(n, [&](auto v, int i) {
       const F difference = F(v) - middle;
-      const F weight = exp(fma(multiply(difference, difference), per_square, exponent.values[i]));
+      const F scaled = multiply(difference, per_difference);
+      const F weight = exp(fma(-scaled, scaled, exponent.values[i]));
       sum = fma(weight, F(v), sum), weights = add(weights, weight);
     });
     return sum / weights;

@@ -31,7 +31,9 @@ using change_type = conditional_t<is_same<plain_type<T>, float>, float, double>;
 template <class T>
 MEMTILE_FUNCTION change_type<T> change_of(T after, T before) {
   using change = change_type<T>;
-  if constexpr (has_change<T>) {
+  if constexpr (is_integer<plain_type<T>> && sizeof(T) == 8) {  // of which a double does not hold all
+    return change(after < before ? uint64(before) - uint64(after) : uint64(after) - uint64(before));
+  } else if constexpr (has_change<T>) {
     const change difference = change(plain_type<T>(after)) - change(plain_type<T>(before));
     return difference < 0 ? -difference : difference;
   } else {

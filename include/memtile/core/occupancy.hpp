@@ -80,6 +80,10 @@ inline block_occupancy occupancy(int architecture, const block_needs& block) {
     return none(occupancy_limit::registers,
                 filled_in("registers: a thread must have at most 255, not {}", block.registers));
   const int64 most = most_dynamic_shared(architecture, block.static_shared, block.opts_in);
+  if (block.static_shared > int64(48 * 1024))
+    return none(occupancy_limit::shared_memory,
+                filled_in("shared memory: {} static bytes are more than the {} that a kernel may have",
+                          block.static_shared, 48 * 1024));
   if (block.static_shared < 0 || block.dynamic_shared < 0 || block.dynamic_shared > most)
     return none(occupancy_limit::shared_memory,
                 filled_in("shared memory: {} static and {} dynamic bytes are more than the {} of a block{}",

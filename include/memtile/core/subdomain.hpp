@@ -34,8 +34,8 @@ struct subdomain {
     return wraps[axis] || (step < 0 ? place[axis] > 0 : place[axis] + 1 < parts[axis]);
   }
   /// The cells that it owns, of the whole.
-  constexpr int64 first(int axis) const { return whole[axis] * place[axis] / parts[axis]; }
-  constexpr int64 size(int axis) const { return whole[axis] * (place[axis] + 1) / parts[axis] - first(axis); }
+  constexpr int64 first(int axis) const { return begin_of(axis, place[axis]); }
+  constexpr int64 size(int axis) const { return begin_of(axis, place[axis] + 1) - first(axis); }
   /// The array of this part: what it owns, `before` it the halo on that side, and behind it the other.
   constexpr int64 before(int axis) const { return has_neighbour(axis, -1) ? halo : 0; }
   constexpr int64 extent(int axis) const { return before(axis) + size(axis) + (has_neighbour(axis, 1) ? halo : 0); }
@@ -85,6 +85,8 @@ struct subdomain {
 
   /// Whether there is such a part, and every part owns what its neighbours want of it.
   status check() const {
+    if (dimensions < 1 || dimensions > 3)
+      return status::refused("subdomain: {} dimensions: there must be 1 to 3", dimensions);
     for (int a = 0; a < dimensions; ++a) {
       if (parts[a] < 1 || place[a] < 0 || place[a] >= parts[a])
         return status::refused("subdomain: part {} of {} along axis {} does not exist", place[a], parts[a], a);
@@ -101,6 +103,10 @@ struct subdomain {
   }
 
  private:
+  // whole * part / parts, rounded down, without a product that overflows
+  constexpr int64 begin_of(int axis, int64 part_number) const {
+    return whole[axis] / parts[axis] * part_number + whole[axis] % parts[axis] * part_number / parts[axis];
+  }
   static constexpr int without_middle(int code, int middle) { return code < 0 ? code + middle : code + middle - 1; }
   // The cells next to the side that step(axis) says, or all along the axis.
   template <class Step>

@@ -119,7 +119,7 @@ status correlate(Where&& where, const In& in, const Out& out, const loaded_weigh
 
 /// The mean of a window of any size: box_filter(where, in, out, sized_window{15, 15}, border).
 ///
-/// Result    of integers of up to 32 bits the exact mean, rounded once; floats are added one by one, row by row
+/// Result    of integers of up to 32 bits the exact sum divided by their number (into float by a division of floats); floats are added one by one, row by row
 /// Cost      one kernel. Of integers the sums run along with the window: the cost does not grow with its rows, and up to
 ///           about 350 bytes of columns little with those; beyond, and of floats, it is one load for each element of the
 ///           window and result

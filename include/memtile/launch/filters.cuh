@@ -241,9 +241,13 @@ status separable(Where&& where, const In& in, const Out& out, const weights<T, R
 template <int Radius>
 weights<float, 2 * Radius + 1> gaussian_weights(double sigma) {
   weights<float, 2 * Radius + 1> w{};
+  const auto density = [sigma](int i) {
+    const double x = i / sigma;
+    return exp(-x * x / 2);
+  };
   double sum = 0;
-  for (int i = -Radius; i <= Radius; ++i) sum += exp(-double(i) * i / (2 * sigma * sigma));
-  for (int i = -Radius; i <= Radius; ++i) w.values[i + Radius] = float(exp(-double(i) * i / (2 * sigma * sigma)) / sum);
+  for (int i = -Radius; i <= Radius; ++i) sum += density(i);
+  for (int i = -Radius; i <= Radius; ++i) w.values[i + Radius] = float(density(i) / sum);
   return w;
 }
 

@@ -81,8 +81,7 @@ class link_to_gpu {
   explicit link_to_gpu(const on_gpu& place) : streams_{nullptr, place.where.stream, nullptr} {}
   link_to_gpu(const link_to_gpu&) = delete;
   link_to_gpu& operator=(const link_to_gpu&) = delete;
-  ~link_to_gpu() {
-    drain();
+  ~link_to_gpu() {  // every run has waited; the caller's stream may be gone
     const auto give_back = [](auto call) { static_cast<void>(cuda_call("pipeline: give back", call)); };
     for (cudaEvent_t event : events_) give_back([=] { return cudaEventDestroy(event); });
     for (link_lane l : {link_lane::up, link_lane::down})
@@ -96,7 +95,7 @@ class link_to_gpu {
       const auto make = [&] { return cudaStreamCreateWithFlags(&stream(l), cudaStreamNonBlocking); };
       if (status s = cuda_call("pipeline: a stream", make); !s) return s;
     }
-    for (int i = 0; i < slots * link_lanes; ++i) {
+    for (int i = 0; i < int64(slots) * link_lanes; ++i) {
       cudaEvent_t made = nullptr;
       const auto make = [&] { return cudaEventCreateWithFlags(&made, cudaEventDisableTiming); };
       if (status s = cuda_call("pipeline: an event", make); !s) return s;
@@ -132,14 +131,14 @@ class link_to_gpu {
   }
   // Until nothing touches the memory any more. Errors have been, or will be, said elsewhere.
   void drain() {
-    if (host_ == nullptr) return;  // nothing was ever enqueued
+    if (events_.empty()) return;  // nothing was ever enqueued
     for (link_lane l : {link_lane::up, link_lane::work, link_lane::down})
       static_cast<void>(cuda_call("pipeline: drain", [&] { return cudaStreamSynchronize(stream(l)); }));
   }
 
  private:
   cudaStream_t& stream(link_lane l) { return streams_[int(l)]; }
-  cudaEvent_t event(link_lane l, int slot) const { return events_[size_t(slot * link_lanes + int(l))]; }
+  cudaEvent_t event(link_lane l, int slot) const { return events_[size_t(slot) * link_lanes + size_t(l)]; }
 
   cudaStream_t streams_[link_lanes];
   std::vector<cudaEvent_t> events_;

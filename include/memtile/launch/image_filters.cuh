@@ -71,6 +71,8 @@ status laplacian_filter(Where&& where, const In& in, const Out& out, Border bord
 template <int Radius, class Where, class In, class Out, class Border>
 status unsharp_filter(Where&& where, const In& in, const Out& out, double sigma, double amount, Border border) {
   if (status s = detail::check_width("unsharp_filter", "sigma", sigma); !s) return s;
+  if (!(amount >= -1e30 && amount <= 1e30))
+    return status::refused("unsharp_filter: the amount is {}: it must be from -1e30 to 1e30", amount);
   constexpr int side = 2 * Radius + 1;
   const auto g = gaussian_weights<Radius>(sigma);
   detail::list_of_weights<float, side * side> w{};
@@ -107,7 +109,7 @@ status bilateral_filter(Where&& where, const In& in, const Out& out, double sigm
   }
   return detail::filter<detail::means_of_like<F>::template functor, box<Radius>>(
       "bilateral_filter", detail::place_of(where), as_view(in), as_view(out), border, exponents,
-      F(-1 / (2 * sigma_value * sigma_value)));
+      F(1 / (sqrt(2.) * sigma_value)));
 }
 
 /// The element number `rank` of a window in ascending order, from 0 (minimum_filter) to the number of its elements less 1

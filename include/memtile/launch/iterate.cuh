@@ -122,6 +122,7 @@ struct iteration<Window, Policy, pack<View, Constant...>, Functor, Border> {
 template <class View, class... Constant>
 status check_iterate(int64 steps, const pack<View, Constant...>& fields, const View& scratch) {
   if (status s = check_stencil("iterate", with_first(scratch, fields.rest), fields.first); !s) return s;
+  if (status s = check_slices_apart("iterate", "scratch", scratch); !s) return s;
   if (status s = check_fields("iterate", fields.rest, scratch, 1); !s) return s;
   if (steps < 0) return status::refused("iterate: {} steps: there must be 0 or more", steps);
   return {};
@@ -136,7 +137,7 @@ status check_iterate(int64 steps, const pack<View, Constant...>& fields, const V
 /// Policy      fused_steps<Count>: so many steps to a kernel. Left out, a model chooses, and explain_iterate says what
 /// Result      the same bits whatever the policy
 /// Cost        fused steps take the time of one, or of their arithmetic if that is longer; else each step is a kernel. An even
-///             number of kernels, of which one may only copy. Only enqueues; allocates nothing; may be captured in a graph.
+///             number of kernels, of which one may only copy, and a copy before them where a border leaves the rim. Only enqueues; allocates nothing; may be captured in a graph.
 template <class Window, class Policy = automatic, class Where, class U, class Scratch, class Functor, class Border>
 status iterate(Where&& where, int64 steps, const U& u, const Scratch& scratch, const Functor& functor, Border border) {
   const auto from = detail::fields_of(u);
@@ -165,8 +166,9 @@ struct until_settled {
 /// progress    one element, written over: how many steps were done, whether the result has settled, the last change
 /// Requires    a matrix, and a window and a border whose steps can be fused, as explain_iterate says
 /// Result      the same bits as of iterate with so many steps
-/// Cost        as iterate of `most` steps; kernels after the last step end at once, which takes about 2 us each. A look costs no
-///             pass through memory, but the kernel that takes it computes as slowly as those at an edge
+/// Cost        as iterate of `every` steps, most / every times, and a small kernel each time: let `every` be a multiple of twice
+///             the steps of a kernel. Kernels after the last step end at once, which takes about 2 us each. A look costs no
+///             pass of its own through memory, but the kernel that takes it computes as slowly as those at an edge
 template <class Window, class Policy = automatic, class Where, class U, class Scratch, class Functor, class Border>
 status iterate_until(Where&& where, const until_settled& end, const U& u, const Scratch& scratch,
                      const vector_view<iterate_progress>& progress, const Functor& functor, Border border) {
@@ -177,6 +179,9 @@ status iterate_until(Where&& where, const until_settled& end, const U& u, const 
   if (status s = detail::check_iterate(end.most, from, other); !s) return s;
   if (status s = detail::check_view("iterate", "progress", progress); !s) return s;
   if (progress.size != 1) return status::refused("iterate: progress has {} elements: it must have one", progress.size);
+  const auto bytes = detail::extent_of(progress);
+  if (detail::meets_any(bytes, from) || detail::overlap(bytes, detail::extent_of(other)))
+    return status::refused("iterate: progress lies in u, scratch or a field: give it memory of its own");
   if (end.every < 1) return status::refused("iterate: a look every {} steps: that must be 1 or more", end.every);
   if (!(end.change >= 0)) return status::refused("iterate: the change is {}: it must be 0 or more", end.change);
   using call = detail::iteration<Window, Policy, detail::bare_t<decltype(from)>, Functor, Border>;

@@ -118,8 +118,10 @@ status move_halo(const char* name, const Place& place, const View& view, const L
   part_mover<Packs, View, Line> mover(name, view, line);
   if (status s = d.check(); !s) return s;
   if (status s = mover.check(); !s) return s;
+  if (d.dimensions != rank_of<View>)
+    return status::refused("{}: the view has {} dimensions, but the subdomain {}", name, rank_of<View>, d.dimensions);
   for (int a = 0; a < d.dimensions; ++a)
-    if (d.dimensions != rank_of<View> || extent_along(as_volume(view), d.dimensions, a) != d.extent(a))
+    if (extent_along(as_volume(view), d.dimensions, a) != d.extent(a))
       return status::refused(
           "{}: the view must have the {} dimensions of the subdomain, with {} elements along axis {}", name,
           d.dimensions, d.extent(a), a);

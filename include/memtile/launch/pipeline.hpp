@@ -59,7 +59,9 @@ struct staging {
     if (in.rows < 0 || in.cols < 0 || out.rows < 0 || out.cols < 0)
       return status::refused("pipeline: frames of {}x{} become {}x{}: sizes must not be negative", in.rows, in.cols,
                              out.rows, out.cols);
-    const auto large = [](const auto& f, size_t bytes) { return double(f.rows) * double(f.cols) * double(bytes); };
+    const auto large = [](const auto& f, size_t bytes) {  // at least, with its pitch
+      return (double(f.rows) + 1) * (double(f.cols) * double(bytes) + 128) + 256;
+    };
     if ((large(in, sizeof(In)) + large(out, sizeof(Out))) * slots > 0x1p60)
       return status::refused("pipeline: {} slots for frames of {}x{} and {}x{} fit into no memory", slots, in.rows,
                              in.cols, out.rows, out.cols);
@@ -149,7 +151,7 @@ status run_frames(Link& link, const Place& place, const staging<In, Out>& s, int
 
 /// Frames of one shape that come from the host, are worked on by calls of memtile or kernels of one's own, and go back:
 /// by copies that go on beside the kernels. Its memory does not grow with the number of frames; it keeps it from the
-/// first run to its end.
+/// first run until it is destroyed.
 ///
 /// where     a stream or a context: the calls run there, the copies on two streams of the pipeline's own. A simulator,
 ///           or testing::machine: there the frames run one after another

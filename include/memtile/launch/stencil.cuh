@@ -233,7 +233,8 @@ auto fields(const In&... in) {
 /// Errors    refused with words and values, with nothing launched or changed: shapes that differ, views that do not lie
 ///           as they must, an output that overlaps an input, a region that is not inside
 /// Memory    as of stencil_kernel and wide_stencil_kernel in algorithm/stencil.cuh
-/// Cost      enqueues one kernel; allocates nothing, never synchronises, may be captured in a graph
+/// Cost      enqueues one kernel; allocates nothing (with a reduction: see reduce_into), never synchronises, may be captured in
+///           a graph
 template <class Window, class Where, class In, class Out, class Functor, class Border>
 status stencil(Where&& where, const In& in, const Out& out, const Functor& functor, Border border) {
   return detail::checked_stencil<Window>(where, in, detail::target(out), functor, border, nullptr);

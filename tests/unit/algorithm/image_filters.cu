@@ -168,6 +168,9 @@ TEST_CASE("filters refuse widths and ranks that make no sense, and change nothin
           "gaussian_filter: sigma is 0.000000: it must be at least 1e-15");
     CHECK(unsharp_filter<1>(machine, from, to, std::nan(""), 1, reflect{}).message() ==
           "unsharp_filter: sigma is nan: it must be at least 1e-15");
+    CHECK(unsharp_filter<1>(machine, from, to, 1, std::nan(""), reflect{}).message() ==
+          "unsharp_filter: the amount is nan: it must be from -1e30 to 1e30");
+    CHECK(gaussian_weights<1>(1e-200).values[1] == 1);
     CHECK(bilateral_filter<1>(machine, from, to, 1, -2, reflect{}).message() ==
           "bilateral_filter: sigma_value is -2.000000: it must be at least 1e-15");
     CHECK(rank_filter<box<1>>(machine, from, to, 9, reflect{}).message() ==

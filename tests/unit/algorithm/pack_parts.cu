@@ -94,6 +94,10 @@ TEST_CASE("parts that cannot be moved are refused in words", "[pack]") {
     subdomain d = subdomain_of({12, 8}, {2, 1}, 0, 1);
     CHECK(pack_halo(machine, in.view(), d, line.view()).message() ==
           "pack_halo: the view must have the 2 dimensions of the subdomain, with 7 elements along axis 0");
+    CHECK(pack_halo(machine, vector_view<float>(in.view().data, 6), d, line.view()).message() ==
+          "pack_halo: the view has 1 dimensions, but the subdomain 2");
+    CHECK(subdomain().check().message() == "subdomain: 0 dimensions: there must be 1 to 3");
+    CHECK(subdomain_of({int64(1) << 61, 8}, {8, 1}, 7, 0).first(0) == int64(7) << 58);
     d = subdomain_of({12, 8}, {4, 1}, 4, 1);
     CHECK(d.check().message() == "subdomain: part 4 of 4 along axis 0 does not exist");
     d = subdomain_of({12, 8}, {4, 1}, 3, 4);

@@ -64,6 +64,8 @@ TEST_CASE("static shared memory is taken from what is left for dynamic", "[occup
   CHECK(occupancy(80, {128, 32, 256, 48897, false}).reason ==
         "shared memory: 256 static and 48897 dynamic bytes are more than the 49152 of a block that has not opted in to "
         "more");
+  CHECK(occupancy(90, {128, 32, 100000, 0}).reason ==
+        "shared memory: 100000 static bytes are more than the 49152 that a kernel may have");
 }
 
 TEST_CASE("each kind of device has its own shared memory", "[occupancy][OCC-06]") {

@@ -160,6 +160,27 @@ TEST_CASE("an iteration stops on the device once nothing changes much", "[iterat
   CHECK((changes[7] > 0.4 && changes[49] <= 0.4));
 }
 
+namespace {
+struct one_more {
+  template <class Neighbours>
+  MEMTILE_FUNCTION int64 operator()(const Neighbours& n) const {
+    return n(0, 0) + 1;
+  }
+};
+}  // namespace
+
+TEST_CASE("large integers that change have not settled", "[iterate]") {
+  for (auto& machine : testing::machines()) {
+    const auto large = [](int, int) { return int64(1) << 60; };
+    auto u = machine.buffer<int64>(3, 5, large), scratch = machine.buffer<int64>(3, 5, large);
+    auto progress = machine.buffer<iterate_progress>(1);
+    REQUIRE(
+        iterate_until<star<1>>(machine, {0, 2, 6}, u.view(), scratch.view(), progress.view(), one_more{}, replicate{}));
+    CHECK((progress.host()(0).steps == 6 && progress.host()(0).has_settled == 0 && progress.host()(0).change == 1));
+    CHECK(u.host()(2, 4) == (int64(1) << 60) + 6);
+  }
+}
+
 TEST_CASE("what is not a number never settles, and wrong ends are refused", "[iterate]") {
   for (auto& machine : testing::machines()) {
     auto u = machine.buffer<double>(3, 4, [](int, int c) { return c == 2 ? std::nan("") : 0.; }),
@@ -175,5 +196,8 @@ TEST_CASE("what is not a number never settles, and wrong ends are refused", "[it
     CHECK(go({1, 0, 6}, 1).message() == "iterate: a look every 0 steps: that must be 1 or more");
     CHECK(go({-1, 2, 6}, 1).message() == "iterate: the change is -1.000000: it must be 0 or more");
     CHECK(go({1, 2, -6}, 1).message() == "iterate: -6 steps: there must be 0 or more");
+    const vector_view<iterate_progress> within(reinterpret_cast<iterate_progress*>(u.view().data), 1);
+    CHECK(iterate_until<star<1>>(machine, {1, 2, 6}, u.view(), scratch.view(), within, heat{0.2}, replicate{})
+              .message() == "iterate: progress lies in u, scratch or a field: give it memory of its own");
   }
 }
