@@ -39,7 +39,7 @@ struct side_storage<Product, Reduction, true>
     : same_type<typename tile_reduction<Product, typename Reduction::reduce>::storage> {};
 }  // namespace detail
 
-/// Bytes: 16 if a, b and c allow such accesses, 0 for any. MaySplit: serves more than one slice.
+/// Bytes: 16 if a, b and c allow such accesses; 0 for any; or the size of an element, of a and of b, which come one by one. MaySplit: serves more than one slice.
 template <class Product, int Bytes, bool MaySplit, class Products, class Epilogue>
 struct gemm_kernel : detail::runs_in_cluster<MaySplit> {
   using accumulator = typename Product::accumulator;
@@ -151,7 +151,7 @@ struct gemm_kernel : detail::runs_in_cluster<MaySplit> {
       }
       together.sync();
     }
-    return shares_rows || together.rank() == 0;
+    return together.rank() < (shares_rows ? Product::thread_m : 1);
   }
 
   MEMTILE_FUNCTION static int owner_of_row(int i, const cluster& together) {
@@ -164,7 +164,8 @@ struct gemm_kernel : detail::runs_in_cluster<MaySplit> {
     static constexpr int count = Rows::count;
     Rows all;
     int rank, sharing;
-    MEMTILE_FUNCTION int64 operator[](int i) const { return i % sharing == rank ? all[i] : int64(1) << 62; }
+    static constexpr int64 beyond_any_output = int64(1) << 62;
+    MEMTILE_FUNCTION int64 operator[](int i) const { return i % sharing == rank ? all[i] : beyond_any_output; }
   };
   template <class Rows>
   MEMTILE_FUNCTION static auto rows_of_block(block block, const Rows& rows, int slices) {

@@ -59,14 +59,15 @@ class line_ring {
   template <class Border>
   MEMTILE_FUNCTION void fill(int slot, int64 slice, const Border& border) {
     const bool slice_inside = uint64(slice) < uint64(in_.depth);
-    const char* const own = own_ + slice * in_.slice_pitch;
+    const uint64 own = own_ + uint64(slice) * uint64(in_.slice_pitch);
     MEMTILE_UNROLL
     for (int round = 0; round < ceil_div(lines, Warps); ++round) {
       const int y = round * Warps + rank_;
       if (lines % Warps != 0 && y >= lines) break;
       const int64 row = row0_ + y - Reach::up;
       if (slice_inside && columns_inside_ && uint64(row) < uint64(in_.rows))
-        copy_line(slot * lines + y, slice, row, own + round * Warps * in_.row_pitch);
+        copy_line(slot * lines + y, slice, row,
+                  reinterpret_cast<const char*>(own + uint64(round * Warps) * uint64(in_.row_pitch)));
       else bring_line(slot * lines + y, slice, row, border);
     }
   }
@@ -96,10 +97,11 @@ class line_ring {
     return v;
   }
 
-  // Where this lane's run of the warp's first line would lie in the first slice; the pointer may be outside the volume.
-  MEMTILE_FUNCTION const char* address_of_own() const {
-    return reinterpret_cast<const char*>(in_.data) + (row0_ + rank_ - Reach::up) * in_.row_pitch +
-           (column0_ + lane_ * Width) * int64(sizeof(T));
+  // Where this lane's run of the warp's first line would lie in the first slice, perhaps outside the volume: a number, since a
+  // pointer must not leave it.
+  MEMTILE_FUNCTION uint64 address_of_own() const {
+    return uint64(reinterpret_cast<size_t>(in_.data)) + uint64(row0_ + rank_ - Reach::up) * uint64(in_.row_pitch) +
+           uint64(column0_ + lane_ * Width) * sizeof(T);
   }
   MEMTILE_FUNCTION bool has_columns_inside() const {
     return has_copies && wide_ && column0_ >= runs_before * Width && column0_ + (32 + runs_after) * Width <= in_.cols;
@@ -173,7 +175,7 @@ class line_ring {
   int rank_, lane_;
   bool wide_;
   site site_;
-  const char* own_;     // this lane's run of the warp's first line, in the first slice
+  uint64 own_;          // this lane's run of the warp's first line, in the first slice
   int columns_inside_;  // of every line
 };
 

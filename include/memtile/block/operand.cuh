@@ -46,7 +46,7 @@ inline constexpr bool is_mapped = false;
 template <class View, class Functor>
 inline constexpr bool is_mapped<mapped_view<View, Functor>> = true;
 
-// Whether the steps of a row lie side by side, or nothing does.
+// Whether the steps of a row lie side by side, or the matrix is strided.
 template <class View, bool Transposed>
 inline constexpr bool is_k_major =
     is_same<typename bare_t<decltype(view_of(declval<const View&>()))>::layout, strided> ||
@@ -113,11 +113,11 @@ class operand_stream {
                              site s) const {
     if constexpr (is_mapped) {
       const mapping<View, Span, Transposed> through{operand_, span, first_, extent() - 1, step + k0};
-      if constexpr (is_turned) shared_columns_to_reg(from.turned, span, k0, out, s, through);
+      if constexpr (is_turned) shared_lines_to_reg(from.turned, span, k0, out, s, through);
       else if constexpr (k_major) shared_rows_to_reg(from.k_major, span, k0, out, s, through);
       else shared_columns_to_reg(from.other, span, k0, out, s, through);
     } else {
-      if constexpr (is_turned) shared_columns_to_reg(from.turned, span, k0, out, s);
+      if constexpr (is_turned) shared_lines_to_reg(from.turned, span, k0, out, s);
       else if constexpr (k_major) shared_rows_to_reg(from.k_major, span, k0, out, s);
       else shared_columns_to_reg(from.other, span, k0, out, s);
     }

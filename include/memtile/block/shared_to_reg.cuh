@@ -54,6 +54,22 @@ MEMTILE_FUNCTION void shared_columns_to_reg(const Tile& tile, thread_span<Count,
   for (int k = 0; k < Steps; ++k) {
     MEMTILE_UNROLL
     for (int i = 0; i < Count; i += Run) {
+      const auto v = tile.load(wide<Run>, k0 + k, span[i], s.inner());
+      MEMTILE_UNROLL
+      for (int j = 0; j < Run; ++j) out(k, i + j) = convert(detail::same_type<T>{}, v[j], k, i + j);
+    }
+  }
+}
+
+/// The same from swizzled rows that are whole lines of 128 bytes, where span.first and the distances from it have no bit in
+/// common: addresses then differ by constants.
+template <class T, int Steps, int Count, int Run, int Step, class Tile, class Convert = as_it_is>
+MEMTILE_FUNCTION void shared_lines_to_reg(const Tile& tile, thread_span<Count, Run, Step> span, int k0,
+                                          fragment<T, Steps, Count>& out, site s, const Convert& convert = {}) {
+  MEMTILE_UNROLL
+  for (int k = 0; k < Steps; ++k) {
+    MEMTILE_UNROLL
+    for (int i = 0; i < Count; i += Run) {
       const auto v = tile.load_along(wide<Run>, k0 + k, span.first, span[i] - span.first, s.inner());
       MEMTILE_UNROLL
       for (int j = 0; j < Run; ++j) out(k, i + j) = convert(detail::same_type<T>{}, v[j], k, i + j);

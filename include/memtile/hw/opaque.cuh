@@ -21,12 +21,5 @@ MEMTILE_FUNCTION int32 opaque(int32 v) {
 #endif
   return v;
 }
-template <class T>
-MEMTILE_FUNCTION T* opaque(T* p) {
-#if defined(__CUDA_ARCH__)
-  asm("" : "+l"(p));
-#endif
-  return p;
-}
 
 }  // namespace memtile::hw

@@ -49,20 +49,27 @@ struct gemm_call {
   using one_warp = product<conditional_t<asked::names_tile, asked, typename gemm_tiles<accumulator>::one_warp>>;
   using two_warps = product<conditional_t<asked::names_tile, asked, typename gemm_tiles<accumulator>::two_warps>>;
   static constexpr bool has_one_warp = OperandC::is_batch && !is_same<smallest, one_warp>;
-  // Whether there are two to choose from: smaller types than accumulators, mapped ones, and whole numbers of another
+  // Whether there are several to choose from: smaller types than accumulators, mapped ones, and whole numbers of another
   // arithmetic (min_plus compares for each product) take the small tile, whose registers have room for them.
   static constexpr bool has_choice = !is_same<smallest, largest> &&
                                      sizeof(typename A::element) == sizeof(accumulator) &&
                                      sizeof(typename B::element) == sizeof(accumulator) && !has_mapped &&
                                      (is_same<typename asked::semiring, plus_times> || !is_integer<accumulator>);
 
-  // Each tile costs the compiler time: these are for numbers of which 16-byte accesses bring four.
+  // Each tile costs the compiler time: accumulators of 8 bytes and more have no such tiles, see tiles_for.
   static constexpr bool has_flat = has_choice && !OperandC::is_batch && !is_same<smallest, flat>;
   static constexpr bool has_two_warps = has_choice && OperandC::is_batch && !is_same<one_warp, two_warps>;
 
   static constexpr bool has_strided = is_same<typename A::layout, strided> || is_same<typename B::layout, strided> ||
                                       is_same<typename C::layout, strided>;
   static constexpr bool may_be_wide = !has_strided && smallest::shape::allows_wide;
+
+  // What brings one element where 16 bytes are not allowed; 0, found out in the kernel, where no asynchronous copy of its size
+  // may begin wherever an element may.
+  template <class Element>
+  static constexpr bool copies_alone = alignof(Element) == sizeof(Element) && sizeof(Element) >= 4;
+  static constexpr int bytes_of_element =
+      copies_alone<typename A::element> && copies_alone<typename B::element> ? int(sizeof(accumulator)) : 0;
 
   bool is_wide() const {
     if constexpr (may_be_wide) {
@@ -87,6 +94,7 @@ struct gemm_call {
       p.slices = asked::slices;
       return p;
     }
+    if (one_tree && reduction::is_there) return p;  // whose bits depend on the tile
     if (has_choice && may_be_wide && prefers<largest>(multiprocessors)) return with(same_type<largest>{});
     if (has_one_warp && mostly_beyond<smallest, one_warp>())
       return has_two_warps && wide && !mostly_beyond<two_warps, one_warp>() ? with(same_type<two_warps>{})
@@ -111,8 +119,11 @@ struct gemm_call {
   status start(const Place& place) const {
     // A query may stand for a call in the simulator too. What a reduction needs goes by the tile, and a machine with
     // fewer multiprocessors may choose the one that needs more.
-    if constexpr (is_same<Place, on_query>)
+    if constexpr (is_same<Place, on_query>) {
       if (status s = start_planned(place, plan(simulated_multiprocessors, false)); !s) return s;
+      if constexpr (reduction::is_there)
+        if (status s = start_planned(place, plan(simulated_multiprocessors, true)); !s) return s;
+    }
     return start_planned(place, plan(multiprocessors_of(place), wants_one_tree(place)));
   }
   template <class Place>
@@ -157,8 +168,8 @@ struct gemm_call {
     if constexpr (may_be_wide) {
       if constexpr (has_choice) {
         const gemm_kernel<largest, 16, false, Products, Epilogue> kernel{};
-        if (p.wide && tile_is(kernel)) return run(kernel);
-        if (tile_is(kernel)) return run(gemm_kernel<largest, int(sizeof(accumulator)), false, Products, Epilogue>{});
+        if (tile_is(kernel))
+          return p.wide ? run(kernel) : run(gemm_kernel<largest, bytes_of_element, false, Products, Epilogue>{});
       }
       if constexpr (has_flat) {
         const gemm_kernel<flat, 16, may_split, Products, Epilogue> kernel{};
@@ -213,8 +224,8 @@ struct gemm_call {
   template <class Tile>
   bool prefers(int multiprocessors) const {
     const auto& out = c.series.first;
-    return prefers_larger_tile(out.rows * c.count, out.cols, Tile::block_m, Tile::block_n, smallest::block_m,
-                               smallest::block_n, multiprocessors);
+    return prefers_larger_tile(out.rows, out.cols, Tile::block_m, Tile::block_n, smallest::block_m, smallest::block_n,
+                               multiprocessors, 0.9, c.count);
   }
   template <class Tile, class Smaller>
   bool mostly_beyond() const {
@@ -328,7 +339,7 @@ status checked_gemm(A a, B b, const C& c, const Epilogue& epilogue, const Go& go
 ///           vector of the epilogue that does not fit; and, for want of tickets, more than 16,384 rows or columns of tiles
 ///           that are reduced
 /// Memory    16-byte accesses where base, pitch and row length of all three are multiples of 16 bytes, else the widest that
-///           each operand allows
+///           each operand allows, or in large outputs one element
 /// Cost      enqueues one kernel, never synchronises, may be captured in a graph. A call that is cut into more than 8 slices
 ///           (by code for architectures before sm_90, into any) needs a workspace, or takes one from the stream's pool; see
 ///           launch/workspace.hpp.

@@ -11,7 +11,7 @@
 namespace memtile {
 
 /// The tiles among which `automatic` chooses, by the bytes of an accumulator. The large one reads least of a and b for each
-/// result, and wants operands that allow 16-byte accesses; the small one gives every multiprocessor work where the matrices
+/// result; the small one gives every multiprocessor work where the matrices
 /// are small, and serves the rest. The flat one serves outputs of few rows, and small ones, of which it makes many tiles with
 /// many threads each. In batches of small matrices one or two warps make a tile.
 ///
@@ -77,9 +77,11 @@ struct gemm_reading_cost {
 /// to make with it. A small tile works at `small_efficiency` of the large one's speed
 /// (H200, 2026-11, float, 4096^3: 0.90 to 0.96 of it).
 constexpr bool prefers_larger_tile(int64 m, int64 n, int64 large_m, int64 large_n, int64 small_m, int64 small_n,
-                                   int multiprocessors, double small_efficiency = 0.9) {
-  const int64 large = ceil_div(ceil_div(m, large_m) * ceil_div(n, large_n), multiprocessors) * large_m * large_n;
-  const int64 smallest = ceil_div(ceil_div(m, small_m) * ceil_div(n, small_n), multiprocessors) * small_m * small_n;
+                                   int multiprocessors, double small_efficiency = 0.9, int64 products = 1) {
+  const auto busiest = [=](int64 tile_m, int64 tile_n) {
+    return ceil_div(products * ceil_div(m, tile_m) * ceil_div(n, tile_n), multiprocessors) * tile_m * tile_n;
+  };
+  const int64 large = busiest(large_m, large_n), smallest = busiest(small_m, small_n);
   return double(large) * small_efficiency <= double(smallest);
 }
 
@@ -98,8 +100,8 @@ constexpr bool prefers_flat_tile(int64 m, int64 n, int64 k, int64 small_m, int64
   return k <= 2048 && !prefers_larger_tile(m, n, small_m, small_n, flat_m, flat_n, multiprocessors, 0.8);
 }
 
-/// Into how many slices along k the tiles of a matmul are cut, where the tiles alone would leave multiprocessors idle: as
-/// many as give each multiprocessor two, of 16 steps of the tile's K at least, so that adding them up is a small part of the
+/// Into how many slices along k the tiles of a matmul are cut, where there are no more tiles than multiprocessors: as
+/// many as give each multiprocessor two blocks, of 16 steps of the tile's K at least, so that adding them up is a small part of the
 /// work.
 constexpr int choose_slices(int64 tiles, int64 inner, int block_k, int multiprocessors) {
   if (tiles == 0 || tiles > multiprocessors) return 1;
@@ -139,12 +141,11 @@ inline std::string explained(const gemm_plan& p) {
                       " steps of k at a time, " + number(p.stages) + " stages";
   words += p.wide ? "; accesses of 16 bytes, since all of a, b and the output allow them"
                   : "; narrower accesses, since not all of a, b and the output allow 16 bytes";
-  words +=
-      !p.is_chosen ? "; the tile is the policy's" : "; the tile gives the multiprocessors the least work to wait for";
+  words += !p.is_chosen ? "; the tile is the policy's" : "; the tile is the one that suits these sizes";
   if (p.products != 1) words += "; " + number(p.products) + " products of " + number(p.tiles_each) + " tiles each";
   if (p.slices != 1)
     words += "; " + number(p.slices) + " slices along k, since " + number(p.tiles()) +
-             " tiles would leave multiprocessors idle; the last block of a tile adds them up";
+             " tiles alone give the multiprocessors too little to do; they are added up in one order";
   return words;
 }
 

@@ -194,6 +194,7 @@ template <class Total, class Operator>
 auto reduce_into(const Total& total, Operator) {
   const auto to = as_view(total);
   using R = typename decltype(to)::value_type;
+  static_assert(__is_empty(Operator), "memtile: what a stencil reduces by must have no state");
   static_assert(!detail::is_const<R>, "memtile: what a stencil reduces into must not be a view of const elements");
   static_assert(detail::is_commutative<Operator> && detail::has_identity<Operator, accumulator_t<Operator, R>>,
                 "memtile: what a stencil reduces by must be commutative, and have an identity");

@@ -34,11 +34,6 @@ struct padded {
   MEMTILE_FUNCTION static constexpr int offset_beside(int row_offset, int d, int c) {
     return row_offset + offset<T, Rows, Columns>(d, c);
   }
-  /// The offset of (r, c + d).
-  template <class T, int Rows, int Columns>
-  MEMTILE_FUNCTION static constexpr int offset_along(int r, int c, int d) {
-    return offset<T, Rows, Columns>(r, c + d);
-  }
   /// How many neighbours along a row, beginning at a multiple of that number, lie together and aligned in every row: 16
   /// bytes at most.
   template <class T, int Rows, int Columns>
@@ -71,8 +66,8 @@ struct xor_swizzle {
     const int distance = d * Columns + c;
     return (row_offset ^ (distance & touched)) + (distance & ~touched);
   }
-  /// The offset of (r, c + d), where c and d must have no bit in common and rows are whole lines. For a row known to the
-  /// compiler there is one operation for all d, or two.
+  /// The offset of (r, c + d), where c and d must have no bit in common, and rows be whole lines of 128 bytes. Of a row that the
+  /// compiler knows, those of all d differ by constants, but for bits of d that the key touches.
   template <class T, int Rows, int Columns>
   MEMTILE_FUNCTION static constexpr int offset_along(int r, int c, int d) {
     using n = numbers<T, Columns>;

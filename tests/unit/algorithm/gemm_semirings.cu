@@ -129,3 +129,89 @@ TEST_CASE("an empty sum is the semiring's zero", "[gemm][semiring][GEMM-06]") {
     CHECK(test::differences(c.host(), 3, 2, [](int, int) { return no_edge; }) == 0);
   }
 }
+
+namespace {
+
+struct bit {
+  uint8 v;
+};
+struct field_of_two {
+  template <class T>
+  MEMTILE_FUNCTION static constexpr T zero() {
+    return T{0};
+  }
+  template <class T>
+  MEMTILE_FUNCTION T plus(T x, T y) const {
+    return {uint8(x.v ^ y.v)};
+  }
+  template <class T>
+  MEMTILE_FUNCTION T times(T x, T y) const {
+    return {uint8(x.v & y.v)};
+  }
+};
+
+struct path {  // 8 bytes, aligned to 4
+  float length;
+  int last;
+};
+struct shortest {
+  template <class T>
+  MEMTILE_FUNCTION static constexpr T zero() {
+    return T{1e30f, -1};
+  }
+  template <class T>
+  MEMTILE_FUNCTION T plus(T x, T y) const {
+    return y.length < x.length ? y : x;
+  }
+  template <class T>
+  MEMTILE_FUNCTION T times(T x, T y) const {
+    return {x.length + y.length, y.last};
+  }
+};
+
+}  // namespace
+
+TEST_CASE("elements of one byte, with a semiring of their own, find a kernel", "[gemm][semiring]") {
+  for (auto& machine : testing::machines()) {
+    auto a = machine.buffer<bit>(5, 7, [](int r, int c) { return bit{uint8((r * c + r) % 2)}; }),
+         b = machine.buffer<bit>(7, 6, [](int r, int c) { return bit{uint8((r + c) % 3 == 0)}; }),
+         c = machine.buffer<bit>(5, 6);
+    REQUIRE(gemm<gemm_policy<semiring<field_of_two>>>(machine, a.view(), b.view(), c.view()));
+    CHECK(test::clean(machine));
+    const auto found = c.host();
+    int wrong = 0;
+    for (int r = 0; r < 5; ++r)
+      for (int q = 0; q < 6; ++q) {
+        int odd = 0;
+        for (int k = 0; k < 7; ++k) odd ^= (r * k + r) % 2 & int((k + q) % 3 == 0);
+        wrong += found(r, q).v != odd;
+      }
+    CHECK(wrong == 0);
+  }
+}
+
+TEST_CASE("large products of elements that are less aligned than large", "[gemm][semiring][PRIM-01]") {
+  const int m = 639, n = 1280;
+  for (auto& machine : testing::machines()) {
+    auto a = machine.buffer<path>(m + 1, 2,
+                                  [](int r, int c) {
+                                    return path{float((r * 7 + c * 5) % 11), c};
+                                  }),
+         b = machine.buffer<path>(2, n,
+                                  [](int r, int c) {
+                                    return path{float((r * 3 + c) % 5), r};
+                                  }),
+         c = machine.buffer<path>(m, n);
+    // Four bytes on, an element is the number of one and the length of the next.
+    const auto all = a.view();
+    const auto* const begin = reinterpret_cast<const path*>(reinterpret_cast<const char*>(all.data) + 4);
+    const matrix_view<const path> shifted(begin, m, 1, all.pitch);
+    REQUIRE(gemm<gemm_policy<semiring<shortest>>>(machine, shifted, subview(b.view(), 0, 0, 1, n), c.view()));
+    CHECK(test::clean(machine));
+    const auto found = c.host(), given = b.host();
+    int wrong = 0;
+    for (int r = 0; r < m; ++r)
+      for (int q = 0; q < n; ++q) wrong += found(r, q).last != given(0, q).last;
+    CHECK(wrong == 0);
+  }
+}

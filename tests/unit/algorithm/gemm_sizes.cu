@@ -125,6 +125,8 @@ TEST_CASE("the choice of the tile fills the card", "[gemm]") {
   CHECK_FALSE(prefers_larger_tile(1024, 1024, 128, 256, 64, 64, 132));
   CHECK(prefers_larger_tile(2048, 2048, 128, 256, 64, 64, 132));
   CHECK(prefers_larger_tile(8192, 8192, 128, 256, 64, 64, 132));
+  // many products of 16 x 256 do not make tall matrices
+  CHECK_FALSE(prefers_larger_tile(16, 256, 128, 256, 64, 64, 132, 0.9, 4096));
   // small tiles would leave multiprocessors idle up to 512^3; few rows read b at memory's rate
   CHECK(prefers_flat_tile(256, 256, 256, 64, 64, 16, 64, 132));
   CHECK(prefers_flat_tile(512, 512, 512, 64, 64, 16, 64, 132));

@@ -105,9 +105,9 @@ TEST_CASE("slices need no more shared memory than the tiles of a and b", "[gemm]
 
 TEST_CASE("where tiles are few and k is long, gemm is cut along k by itself", "[gemm][split]") {
   CHECK(choose_slices(16, 65536, 32, 132) == 16);   // two blocks for each multiprocessor
-  CHECK(choose_slices(1, 1 << 20, 32, 132) == 64);   // no more than 64
-  CHECK(choose_slices(1, 2048, 32, 132) == 4);       // 16 tiles of k each
-  CHECK(choose_slices(64, 512, 32, 132) == 1);       // too short
+  CHECK(choose_slices(1, 1 << 20, 32, 132) == 64);  // no more than 64
+  CHECK(choose_slices(1, 2048, 32, 132) == 4);      // 16 tiles of k each
+  CHECK(choose_slices(64, 512, 32, 132) == 1);      // too short
   CHECK(choose_slices(128, 8192, 64, 132) == 2);
   CHECK(choose_slices(133, 1 << 20, 32, 132) == 1);  // tiles enough
   CHECK(choose_slices(0, 100, 32, 132) == 1);
@@ -115,11 +115,11 @@ TEST_CASE("where tiles are few and k is long, gemm is cut along k by itself", "[
   sim::machine machine;
   auto a = machine.buffer<float>(8, 4096, test::integer_a), b = machine.buffer<float>(4096, 8, test::integer_b);
   auto c = machine.buffer<float>(8, 8);
-  CHECK(
-      explain_gemm(machine, a.view(), b.view(), c.view()) ==
-      "gemm: 4 blocks of 128 threads, one for each tile of 16x64 (4x2 a thread), 64 steps of k at a time, 3 stages; "
-      "accesses of 16 bytes, since all of a, b and the output allow them; the tile gives the multiprocessors the least "
-      "work to wait for; 4 slices along k, since 1 tiles would leave multiprocessors idle; the last block of a tile adds "
-      "them up");
+  CHECK(explain_gemm(machine, a.view(), b.view(), c.view()) ==
+        "gemm: 4 blocks of 128 threads, one for each tile of 16x64 (4x2 a thread), 64 steps of k at a time, 3 stages; "
+        "accesses of 16 bytes, since all of a, b and the output allow them; the tile is the one that suits these "
+        "sizes; 4 slices along k, since 1 tiles alone give the multiprocessors too little to do; they are added up in "
+        "one "
+        "order");
   CHECK(explain_gemm(machine, a.view(), a.view(), c.view()) == "gemm: a is 8x4096 but b is 8x4096: inner sizes differ");
 }

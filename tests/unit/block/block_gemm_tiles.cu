@@ -173,3 +173,38 @@ TEST_CASE("an operand passes through a functor on its way", "[block][gemm]") {
         CHECK((out.untouched() && test::clean(machine)));
       }
 }
+
+namespace {
+
+// b in swizzled tiles of a width that is no power of two: 12 threads side by side.
+template <class Layout>
+struct multiply_swizzled {
+  using product = block_gemm<float, gemm_policy<block_tile<8, 96, 8>, thread_tile<4, 8>>>;
+  static constexpr int threads = product::threads;
+  struct storage {
+    shared_tile<float, 8, 8> a;
+    shared_tile<float, 8, 96, Layout> b;
+    typename product::storage tiles;
+  };
+  MEMTILE_KERNEL void operator()(block block, storage& shared, matrix_view<const float> a, matrix_view<const float> b,
+                                 matrix_view<float> c) const {
+    global_to_shared(block, a, 0, 0, shared.a);
+    global_to_shared(block, b, 0, 0, shared.b);
+    block.sync();
+    product multiply{block, shared.tiles};
+    multiply.multiply_add(shared.a, shared.b);
+    multiply.store(c, 0, 0);
+  }
+};
+
+}  // namespace
+
+TEMPLATE_TEST_CASE("any layout of a shared tile will do", "[block][gemm]", dense, xor_swizzle<16>, padded<4>) {
+  for (auto& machine : testing::machines()) {
+    auto a = machine.buffer<float>(8, 8, [](int r, int c) { return float(r == c); }),
+         b = machine.buffer<float>(8, 96, [](int r, int c) { return float(100 * r + c); }),
+         c = machine.buffer<float>(8, 96);
+    REQUIRE(launch(machine, grid(1), multiply_swizzled<TestType>{}, a.view(), b.view(), c.view()));
+    CHECK(test::differences(c.host(), 8, 96, [](int r, int q) { return float(100 * r + q); }) == 0);
+  }
+}
