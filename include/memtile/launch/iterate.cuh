@@ -4,6 +4,7 @@
 #pragma once
 
 #include <memtile/algorithm/stencil_fused.cuh>
+#include <memtile/core/policy.hpp>
 #include <memtile/launch/iterate_plan.hpp>
 #include <memtile/launch/stencil.cuh>
 

@@ -272,12 +272,12 @@ TEST_CASE("shared memory is that of the architecture", "[sim]") {
 
 TEST_CASE("accumulators count their operations", "[sim]") {
   memtile::sim::machine machine;
-  auto a = machine.buffer<float>(64, 32, [](int, int) { return 1.f; });
-  auto b = machine.buffer<float>(32, 64, [](int, int) { return 1.f; });
+  auto a = machine.buffer<float>(64, 128, [](int, int) { return 1.f; });
+  auto b = machine.buffer<float>(128, 64, [](int, int) { return 1.f; });
   auto c = machine.buffer<float>(64, 64);
   REQUIRE(memtile::gemm(machine, a.view(), b.view(), c.view()));
-  CHECK(machine.last_report()->flops() == 2 * 64 * 64 * 32);
-  CHECK(machine.report().flops() == 2 * 64 * 64 * 32);
+  CHECK(machine.last_report()->flops() == 2 * 64 * 64 * 128);
+  CHECK(machine.report().flops() == 2 * 64 * 64 * 128);
 }
 
 TEST_CASE("a launch that was stopped leaves nothing to the next one", "[sim]") {
