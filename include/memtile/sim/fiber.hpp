@@ -36,7 +36,7 @@ extern "C" void __asan_unpoison_memory_region(const volatile void* address, std:
 /// Not copied and not moved: the stack knows its address. Between two starts it may change to another OS thread.
 class fiber {
  public:
-  static constexpr std::size_t stack_bytes = 256 * 1024, guard_bytes = 4096;
+  static constexpr std::size_t stack_bytes = 1024 * 1024, guard_bytes = 4096;
 
   fiber() {
     void* const memory = mmap(nullptr, guard_bytes + stack_bytes, PROT_READ | PROT_WRITE,
