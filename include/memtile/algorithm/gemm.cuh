@@ -39,7 +39,8 @@ struct side_storage<Product, Reduction, true>
     : same_type<typename tile_reduction<Product, typename Reduction::reduce>::storage> {};
 }  // namespace detail
 
-/// Bytes: 16 if a, b and c allow such accesses; 0 for any; or the size of an element, of a and of b, which come one by one. MaySplit: serves more than one slice.
+/// Bytes: 16 if a, b and c allow such accesses; 0 for any; or the size of an element of a and of b, which then come one by one.
+/// MaySplit: serves more than one slice.
 template <class Product, int Bytes, bool MaySplit, class Products, class Epilogue>
 struct gemm_kernel : detail::runs_in_cluster<MaySplit> {
   using accumulator = typename Product::accumulator;
@@ -97,17 +98,17 @@ struct gemm_kernel : detail::runs_in_cluster<MaySplit> {
       detail::tile_reduction<Product, typename reduction::reduce>::run(block, shared.sides, multiply, reduce, c,
                                                                        work.tile, split.sides, value);
     }
-    multiply.template store_with<stored_width>(rows_of_block(block, multiply.rows(), slices), c, row0, column0,
-                                               [&](int64 row, int64 column, vec<accumulator, stored_width> v) {
-                                                 vec<T, stored_width> old{};
-                                                 if (reads_c) old = c.load(wide<stored_width>, row, column);
-                                                 vec<T, stored_width> stored;
-                                                 MEMTILE_UNROLL
-                                                 for (int n = 0; n < stored_width; ++n)
-                                                   stored[n] = detail::stored_as<T>(detail::apply_epilogue(
-                                                       epilogue, v[n], row, column + n, detail::plain_type<T>(old[n])));
-                                                 return stored;
-                                               });
+    const auto stored = [&](int64 row, int64 column, vec<accumulator, stored_width> v) {
+      vec<T, stored_width> old{};
+      if (reads_c) old = c.load(wide<stored_width>, row, column);
+      vec<T, stored_width> values;
+      MEMTILE_UNROLL
+      for (int n = 0; n < stored_width; ++n)
+        values[n] = detail::stored_as<T>(
+            detail::apply_epilogue(epilogue, v[n], row, column + n, detail::plain_type<T>(old[n])));
+      return values;
+    };
+    multiply.template store_with<stored_width>(rows_of_block(block, multiply.rows(), slices), c, row0, column0, stored);
   }
 
  private:

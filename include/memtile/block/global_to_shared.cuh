@@ -129,7 +129,7 @@ class turning_stream {
   // Whether tiles and threads have numbers that it can serve.
   static constexpr bool serves = (sizeof(T) == 4 || sizeof(T) == 8) && alignof(T) == sizeof(T) &&
                                  Threads % (patch * Depth) == 0 && Extent % max_of(1, rows_together) == 0 &&
-                                 Depth * sizeof(T) % 32 == 0;
+                                 Depth * sizeof(T) % 32 == 0 && Extent * sizeof(T) % 128 == 0;
 
   MEMTILE_FUNCTION turning_stream(int rank, const matrix_view<const T>& in, int64 row0, int64 column0)
       : in_(in), row0_(row0), column0_(column0), row_(rank / (patch * Depth) * patch + rank % patch),

@@ -5,9 +5,9 @@
 // transposed.
 //
 // It keeps in shared memory the direction in which it is contiguous in global memory, so that wide copies need no
-// transposition: rows of k ("k major") or rows of m or n. One load from rows of k brings several steps of one row, into registers
-// of different banks; no choice of registers for the accumulators then suits all steps. Such an operand can be turned on its
-// way, element by element.
+// transposition: rows of k ("k major") or rows of m or n. One load from rows of k brings several steps of one row, it is thought
+// into registers of different banks, so that no choice of registers for the accumulators suits all steps. Such an operand
+// can be turned on its way, element by element.
 #pragma once
 
 #include <memtile/block/global_to_shared.cuh>
@@ -17,8 +17,8 @@
 
 namespace memtile::detail {
 
-// One stage, in either direction, or turned. `Lanes` lanes of a warp read rows `Run` apart of the k major form. What is no power of
-// two in size lies dense.
+// One stage, in either direction, or turned. `Lanes` lanes of a warp read rows `Run` apart of the k major form. What is no
+// power of two in size lies dense.
 template <class T, int Extent, int Depth, int Run, int Lanes>
 union operand_tile {
   using swizzled =
@@ -45,12 +45,6 @@ template <class View>
 inline constexpr bool is_mapped = false;
 template <class View, class Functor>
 inline constexpr bool is_mapped<mapped_view<View, Functor>> = true;
-
-// Whether the steps of a row lie side by side, or the matrix is strided.
-template <class View, bool Transposed>
-inline constexpr bool is_k_major =
-    is_same<typename bare_t<decltype(view_of(declval<const View&>()))>::layout, strided> ||
-    is_same<typename bare_t<decltype(view_of(declval<const View&>()))>::layout, row> != Transposed;
 
 // The values of a mapped operand: each passes through its functor with the operand's own coordinates. Rows beyond the
 // matrix, which nobody stores, count as its last one; steps of k beyond it are not asked for.
@@ -85,8 +79,9 @@ class operand_stream {
   using view = bare_t<decltype(view_of(declval<const View&>()))>;
   using T = typename view::element;
   static constexpr bool is_strided = is_same<typename view::layout, strided>;
-  static constexpr bool is_k_major = detail::is_k_major<View, Transposed>,
-                        is_turned = Turns && is_k_major && !is_strided, k_major = is_k_major && !is_turned;
+  // As it comes from global memory, and as it lies in shared memory.
+  static constexpr bool comes_k_major = is_strided || is_same<typename view::layout, row> != Transposed,
+                        is_turned = Turns && comes_k_major && !is_strided, k_major = comes_k_major && !is_turned;
   static constexpr int tile_rows = k_major ? Extent : Depth, tile_columns = k_major ? Depth : Extent;
   using straight = conditional_t<Bytes == 0, careful_stream<T, tile_rows, tile_columns, Threads>,
                                  tile_stream<T, tile_rows, tile_columns, Threads, Bytes == 0 ? 16 : Bytes>>;
@@ -97,7 +92,7 @@ class operand_stream {
 
   MEMTILE_FUNCTION operand_stream(int rank, const View& operand, int64 first, int64 first_k)
       : operand_(operand), first_(first),
-        stream_(rank, as_rows(view_of(operand)), is_k_major ? first : first_k, is_k_major ? first_k : first),
+        stream_(rank, as_rows(view_of(operand)), comes_k_major ? first : first_k, comes_k_major ? first_k : first),
         inside_(int(min_of<int64>(Extent, extent() - first))) {}
 
   // Starts the copy of the next K steps, k_inside of which exist.
@@ -112,18 +107,21 @@ class operand_stream {
   MEMTILE_FUNCTION void load(const Tile& from, Span span, int64 step, int k0, fragment<Value, Steps, Span::count>& out,
                              site s) const {
     if constexpr (is_mapped) {
-      const mapping<View, Span, Transposed> through{operand_, span, first_, extent() - 1, step + k0};
-      if constexpr (is_turned) shared_lines_to_reg(from.turned, span, k0, out, s, through);
-      else if constexpr (k_major) shared_rows_to_reg(from.k_major, span, k0, out, s, through);
-      else shared_columns_to_reg(from.other, span, k0, out, s, through);
+      load_through(from, span, k0, out, s,
+                   mapping<View, Span, Transposed>{operand_, span, first_, extent() - 1, step + k0});
     } else {
-      if constexpr (is_turned) shared_lines_to_reg(from.turned, span, k0, out, s);
-      else if constexpr (k_major) shared_rows_to_reg(from.k_major, span, k0, out, s);
-      else shared_columns_to_reg(from.other, span, k0, out, s);
+      load_through(from, span, k0, out, s, as_it_is{});
     }
   }
 
  private:
+  template <class Value, int Steps, class Span, class Tile, class Convert>
+  MEMTILE_FUNCTION static void load_through(const Tile& from, Span span, int k0,
+                                            fragment<Value, Steps, Span::count>& out, site s, const Convert& convert) {
+    if constexpr (is_turned) shared_lines_to_reg(from.turned, span, k0, out, s, convert);
+    else if constexpr (k_major) shared_rows_to_reg(from.k_major, span, k0, out, s, convert);
+    else shared_columns_to_reg(from.other, span, k0, out, s, convert);
+  }
   MEMTILE_FUNCTION int64 extent() const { return Transposed ? view_of(operand_).cols : view_of(operand_).rows; }
   // A view whose rows are the rows of the tile.
   MEMTILE_FUNCTION static auto as_rows(const view& v) {

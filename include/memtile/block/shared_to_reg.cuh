@@ -45,20 +45,30 @@ MEMTILE_FUNCTION void shared_rows_to_reg(const Tile& tile, thread_span<Count, Ru
   }
 }
 
+namespace detail {
+// Loads run after run: load(k, distance) brings those of step k from span.first + distance on.
+template <class T, int Steps, int Count, int Run, int Step, class Load, class Convert>
+MEMTILE_FUNCTION void runs_to_reg(thread_span<Count, Run, Step> span, fragment<T, Steps, Count>& out, const Load& load,
+                                  const Convert& convert) {
+  MEMTILE_UNROLL
+  for (int k = 0; k < Steps; ++k) {
+    MEMTILE_UNROLL
+    for (int i = 0; i < Count; i += Run) {
+      const auto v = load(k, span[i] - span.first);
+      MEMTILE_UNROLL
+      for (int j = 0; j < Run; ++j) out(k, i + j) = convert(same_type<T>{}, v[j], k, i + j);
+    }
+  }
+}
+}  // namespace detail
+
 /// The same from a tile that holds the positions along its rows: (k, position) -> fragment(k, i). One access brings a
 /// run.
 template <class T, int Steps, int Count, int Run, int Step, class Tile, class Convert = as_it_is>
 MEMTILE_FUNCTION void shared_columns_to_reg(const Tile& tile, thread_span<Count, Run, Step> span, int k0,
                                             fragment<T, Steps, Count>& out, site s, const Convert& convert = {}) {
-  MEMTILE_UNROLL
-  for (int k = 0; k < Steps; ++k) {
-    MEMTILE_UNROLL
-    for (int i = 0; i < Count; i += Run) {
-      const auto v = tile.load(wide<Run>, k0 + k, span[i], s.inner());
-      MEMTILE_UNROLL
-      for (int j = 0; j < Run; ++j) out(k, i + j) = convert(detail::same_type<T>{}, v[j], k, i + j);
-    }
-  }
+  const auto load = [&](int k, int d) { return tile.load(wide<Run>, k0 + k, span.first + d, s.inner()); };
+  detail::runs_to_reg(span, out, load, convert);
 }
 
 /// The same from swizzled rows that are whole lines of 128 bytes, where span.first and the distances from it have no bit in
@@ -66,15 +76,8 @@ MEMTILE_FUNCTION void shared_columns_to_reg(const Tile& tile, thread_span<Count,
 template <class T, int Steps, int Count, int Run, int Step, class Tile, class Convert = as_it_is>
 MEMTILE_FUNCTION void shared_lines_to_reg(const Tile& tile, thread_span<Count, Run, Step> span, int k0,
                                           fragment<T, Steps, Count>& out, site s, const Convert& convert = {}) {
-  MEMTILE_UNROLL
-  for (int k = 0; k < Steps; ++k) {
-    MEMTILE_UNROLL
-    for (int i = 0; i < Count; i += Run) {
-      const auto v = tile.load_along(wide<Run>, k0 + k, span.first, span[i] - span.first, s.inner());
-      MEMTILE_UNROLL
-      for (int j = 0; j < Run; ++j) out(k, i + j) = convert(detail::same_type<T>{}, v[j], k, i + j);
-    }
-  }
+  const auto load = [&](int k, int d) { return tile.load_along(wide<Run>, k0 + k, span.first, d, s.inner()); };
+  detail::runs_to_reg(span, out, load, convert);
 }
 
 }  // namespace memtile

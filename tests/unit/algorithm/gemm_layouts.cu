@@ -117,6 +117,19 @@ TEST_CASE("gemm takes the wide path by the actual address", "[gemm][PRIM-01]") {
       }
 }
 
+TEST_CASE("a tile that fills the registers may be narrow", "[gemm]") {
+  using policy = gemm_policy<block_tile<256, 16, 8>, thread_tile<32, 4>, stages<2>>;  // rows of b in half lines
+  for (auto& machine : testing::machines()) {
+    auto a = machine.buffer<float>(70, 19, test::integer_a), c = machine.buffer<float>(70, 35);
+    auto b = machine.buffer<float>(35, 19, [](int q, int k) { return test::integer_b(k, q); });
+    REQUIRE(gemm<policy>(machine, a.view(), transposed(b.view()), c.view()));
+    CHECK(test::clean(machine));
+    CHECK(test::differences(c.host(), 70, 35, [](int r, int q) {
+            return test::chain<float>(test::integer_a, test::integer_b, r, q, 19);
+          }) == 0);
+  }
+}
+
 TEST_CASE("gemm takes the wide path by the pitch too", "[gemm][PRIM-02]") {
   for (auto& machine : testing::machines())
     for (int pitch : {33, 129, 132})
