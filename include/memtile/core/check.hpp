@@ -3,6 +3,7 @@
 // What every algorithm asks of the views it is given, before anything is launched.
 #pragma once
 
+#include <memtile/core/region.hpp>
 #include <memtile/core/status.hpp>
 #include <memtile/core/view.hpp>
 
@@ -22,6 +23,29 @@ std::string shape_of(const matrix_view<T, Layout>& v) {
 template <class T>
 std::string shape_of(const volume_view<T>& v) {
   return filled_in("{}x{}x{}", v.depth, v.rows, v.cols);
+}
+
+// Whether every row of a volume begins at a multiple of so many bytes.
+template <class T>
+bool begins_rows_at(const volume_view<T>& v, int bytes) {
+  const size_t all =
+      reinterpret_cast<size_t>(v.data) | size_t(v.rows > 1 ? v.row_pitch : 0) | size_t(v.depth > 1 ? v.slice_pitch : 0);
+  return all % size_t(bytes) == 0;
+}
+
+// Whether a region lies inside `what`, which has extent_along(axis) elements along each axis.
+template <class Extent>
+status check_region(const char* algorithm, const char* what, const region& part, int dimensions,
+                    const Extent& extent_along) {
+  if (part.dimensions != dimensions)
+    return status::refused("{}: the region has {} dimensions, but {} {}", algorithm, part.dimensions, what, dimensions);
+  for (int axis = 0; axis < dimensions; ++axis) {
+    const int64 first = part.first[axis], size = part.size[axis], all = extent_along(axis);
+    if (first < 0 || size < 0 || first > all - size)
+      return status::refused("{}: the region has {} elements from {} on along axis {}, but {} has {}", algorithm, size,
+                             first, axis, what, all);
+  }
+  return {};
 }
 
 template <class T, class Layout>

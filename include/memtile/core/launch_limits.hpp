@@ -11,6 +11,7 @@
 namespace memtile::detail {
 
 inline constexpr int most_threads = 1024, most_cluster = 8;
+inline constexpr size_t static_shared_limit = 48 * 1024;
 inline constexpr int64 most_columns = 0x7fffffff, most_rows = 65535, most_planes = 65535;
 
 /// What a block may have when it opts in, by compute capability times ten; of the nearest older one for those not listed.

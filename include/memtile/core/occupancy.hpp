@@ -62,7 +62,7 @@ constexpr int64 rounded_up(int64 value, int64 unit) { return ceil_div(value, uni
 /// The bytes of dynamic shared memory that a block may have beside its static ones; below 0 where those are too many.
 constexpr int64 most_dynamic_shared(int architecture, int64 static_shared, bool opts_in = true) {
   const int64 most = int64(detail::most_shared_bytes(architecture));
-  return (opts_in ? most : min_of(most, int64(48 * 1024))) - static_shared;
+  return (opts_in ? most : min_of(most, int64(detail::static_shared_limit))) - static_shared;
 }
 
 /// architecture   the compute capability times ten: 75, 80, 86, 89, 90, 100, 120; of others the nearest older one
@@ -80,10 +80,10 @@ inline block_occupancy occupancy(int architecture, const block_needs& block) {
     return none(occupancy_limit::registers,
                 filled_in("registers: a thread must have at most 255, not {}", block.registers));
   const int64 most = most_dynamic_shared(architecture, block.static_shared, block.opts_in);
-  if (block.static_shared > int64(48 * 1024))
+  if (block.static_shared > int64(detail::static_shared_limit))
     return none(occupancy_limit::shared_memory,
                 filled_in("shared memory: {} static bytes are more than the {} that a kernel may have",
-                          block.static_shared, 48 * 1024));
+                          block.static_shared, detail::static_shared_limit));
   if (block.static_shared < 0 || block.dynamic_shared < 0 || block.dynamic_shared > most)
     return none(occupancy_limit::shared_memory,
                 filled_in("shared memory: {} static and {} dynamic bytes are more than the {} of a block{}",

@@ -177,6 +177,41 @@ constexpr bool fits_window(const weights<T, Extent...>*) {
   return true;
 }
 
+// Calls that other filters are made of: `name` is the one that the user called.
+template <class Window = automatic, class Where, class In, class Out, class T, int... Extent, class Border>
+status correlate_as(const char* name, Where&& where, const In& in, const Out& out, const weights<T, Extent...>& w,
+                    Border border) {
+  using window = window_or<Window, typename window_of_weights<weights<T, Extent...>>::type>;
+  static_assert(fits_window<window, decltype(as_view(out))>(static_cast<const weights<T, Extent...>*>(nullptr)));
+  using list = list_of_weights<T, weights<T, Extent...>::size>;
+  list values{};
+  for (int i = 0; i < w.size; ++i) values.values[i] = w.values[i];
+  return filter<sums_of<T>::template functor, window>(name, place_of(where), as_view(in), as_view(out), border, values);
+}
+template <class Where, class In, class Out, class T, int Rows, int Columns, class Border>
+status separable_as(const char* name, Where&& where, const In& in, const Out& out, const weights<T, Rows>& down,
+                    const weights<T, Columns>& across, Border border) {
+  using window = typename window_of_weights<weights<T, Rows, Columns>>::type;
+  using reach = typename reach_of<window, 2>::type;
+  const auto from = as_view(in);
+  const auto to = as_view(out);
+  using value = plain_type<channel_type<typename decltype(from)::element>>;
+  using sums = separable_sum<reach, T, value>;
+  sums two_passes{};
+  for (int i = 0; i < Rows; ++i) two_passes.down.values[i] = down.values[i];
+  for (int i = 0; i < Columns; ++i) two_passes.across.values[i] = across.values[i];
+  const auto start = [&](const auto& functor) {
+    return checked_filter<window>(name, place_of(where), from, to, functor, border);
+  };
+  if constexpr (fits_registers<sums, reach, typename decltype(from)::element, typename decltype(to)::element>)
+    return start(two_passes);
+  else return start(far_separable_sum<reach, T, value>{two_passes});
+}
+template <class Operator, class Window, class Where, class In, class Out, class Border>
+status extreme_as(const char* name, Where&& where, const In& in, const Out& out, Border border) {
+  return filter<extremes_by<Operator>::template functor, Window>(name, place_of(where), as_view(in), as_view(out),
+                                                                 border);
+}
 }  // namespace detail
 
 /// out(r, c) = the sum of w(i, j) * in(r + i - up, c + j - left): the weights lie on the image as they are written. The
@@ -188,14 +223,7 @@ constexpr bool fits_window(const weights<T, Extent...>*) {
 ///           exact as long as 32 bits hold the sum. Rounded to nearest and saturated where out has integers.
 template <class Window = automatic, class Where, class In, class Out, class T, int... Extent, class Border>
 status correlate(Where&& where, const In& in, const Out& out, const weights<T, Extent...>& w, Border border) {
-  using window = detail::window_or<Window, typename detail::window_of_weights<weights<T, Extent...>>::type>;
-  static_assert(
-      detail::fits_window<window, decltype(as_view(out))>(static_cast<const weights<T, Extent...>*>(nullptr)));
-  using list = detail::list_of_weights<T, weights<T, Extent...>::size>;
-  list values{};
-  for (int i = 0; i < w.size; ++i) values.values[i] = w.values[i];
-  return detail::filter<detail::sums_of<T>::template functor, window>("correlate", detail::place_of(where), as_view(in),
-                                                                      as_view(out), border, values);
+  return detail::correlate_as<Window>("correlate", where, in, out, w, border);
 }
 /// out(r, c) = the sum of w(i, j) * in(r - i + up, c - j + left): correlate with the weights turned around in every axis. A
 /// single 1 in a field of zeros becomes the weights as they are written.
@@ -221,21 +249,7 @@ status convolve(Where&& where, const In& in, const Out& out, const weights<T, Ex
 template <class Where, class In, class Out, class T, int Rows, int Columns, class Border>
 status separable(Where&& where, const In& in, const Out& out, const weights<T, Rows>& down,
                  const weights<T, Columns>& across, Border border) {
-  using window = typename detail::window_of_weights<weights<T, Rows, Columns>>::type;
-  using reach = typename detail::reach_of<window, 2>::type;
-  const auto from = as_view(in);
-  const auto to = as_view(out);
-  using value = detail::plain_type<detail::channel_type<typename decltype(from)::element>>;
-  using sums = detail::separable_sum<reach, T, value>;
-  sums two_passes{};
-  for (int i = 0; i < Rows; ++i) two_passes.down.values[i] = down.values[i];
-  for (int i = 0; i < Columns; ++i) two_passes.across.values[i] = across.values[i];
-  const auto start = [&](const auto& functor) {
-    return detail::checked_filter<window>("separable", detail::place_of(where), from, to, functor, border);
-  };
-  if constexpr (detail::fits_registers<sums, reach, typename decltype(from)::element, typename decltype(to)::element>)
-    return start(two_passes);
-  else return start(detail::far_separable_sum<reach, T, value>{two_passes});
+  return detail::separable_as("separable", where, in, out, down, across, border);
 }
 /// The weights of a normal distribution around the middle, of sum 1; sigma must be more than 0.
 template <int Radius>
@@ -277,13 +291,11 @@ status box_filter(Where&& where, const In& in, const Out& out, Border border) {
 /// The smallest, and the largest, element of a window: erosion and dilation by a box. NaN propagates.
 template <class Window, class Where, class In, class Out, class Border>
 status minimum_filter(Where&& where, const In& in, const Out& out, Border border) {
-  return detail::filter<detail::extremes_by<minimum>::functor, Window>("minimum_filter", detail::place_of(where),
-                                                                       as_view(in), as_view(out), border);
+  return detail::extreme_as<minimum, Window>("minimum_filter", where, in, out, border);
 }
 template <class Window, class Where, class In, class Out, class Border>
 status maximum_filter(Where&& where, const In& in, const Out& out, Border border) {
-  return detail::filter<detail::extremes_by<maximum>::functor, Window>("maximum_filter", detail::place_of(where),
-                                                                       as_view(in), as_view(out), border);
+  return detail::extreme_as<maximum, Window>("maximum_filter", where, in, out, border);
 }
 /// The middle one of a window's elements in ascending order, of an even number the upper of two. Where a window has a NaN,
 /// the result is one of its elements, and may be another one for another window or type.

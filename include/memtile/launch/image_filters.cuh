@@ -39,8 +39,9 @@ template <int Radius, class Where, class In, class Out, class Border>
 status gaussian_filter(Where&& where, const In& in, const Out& out, double sigma, Border border) {
   if (status s = detail::check_width("gaussian_filter", "sigma", sigma); !s) return s;
   const auto w = gaussian_weights<Radius>(sigma);
-  if constexpr (detail::dimensions_of(decltype(as_view(out))()) == 1) return correlate(where, in, out, w, border);
-  else return separable(where, in, out, w, w, border);
+  if constexpr (detail::dimensions_of(decltype(as_view(out))()) == 1)
+    return detail::correlate_as("gaussian_filter", where, in, out, w, border);
+  else return detail::separable_as("gaussian_filter", where, in, out, w, w, border);
 }
 
 /// The derivative of a matrix by Sobel: 1 2 1 across the central difference 1 0 -1, of 8 times the slope. Axis 0: down the
@@ -130,11 +131,11 @@ status rank_filter(Where&& where, const In& in, const Out& out, int rank, Border
 /// What morphology calls the smallest and the largest element of a window.
 template <class Window, class Where, class In, class Out, class Border>
 status erode(Where&& where, const In& in, const Out& out, Border border) {
-  return minimum_filter<Window>(where, in, out, border);
+  return detail::extreme_as<minimum, Window>("erode", where, in, out, border);
 }
 template <class Window, class Where, class In, class Out, class Border>
 status dilate(Where&& where, const In& in, const Out& out, Border border) {
-  return maximum_filter<Window>(where, in, out, border);
+  return detail::extreme_as<maximum, Window>("dilate", where, in, out, border);
 }
 
 }  // namespace memtile

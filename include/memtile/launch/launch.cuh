@@ -16,6 +16,7 @@
 #pragma once
 
 #include <memtile/block/block.cuh>
+#include <memtile/core/launch_limits.hpp>
 #include <memtile/launch/device.hpp>
 #include <memtile/launch/where.hpp>
 
@@ -105,8 +106,6 @@ const char* name_of() {
   static const std::string name = words_for<Kernel>();
   return name.c_str();
 }
-
-inline constexpr size_t static_shared_limit = 48 * 1024;
 
 #if MEMTILE_CUDA
 MEMTILE_USER_CODE_BEGIN

@@ -68,15 +68,12 @@ class part_mover {
     return {};
   }
   status add(const region& part) {
-    if (part.dimensions != dimensions)
-      return status::refused("{}: the region has {} dimensions, but the view {}", name_, part.dimensions, dimensions);
+    const auto along = [&](int axis) { return extent_along(volume_, dimensions, axis); };
+    if (status s = check_region(name_, "the view", part, dimensions, along); !s) return s;
     packed_part p{{0, 0, 0}, {1, 1, 1}, int(blocks_), offset_};
     int64 count = 1;
     for (int axis = 0; axis < dimensions; ++axis) {
-      const int64 first = part.first[axis], size = part.size[axis], all = extent_along(volume_, dimensions, axis);
-      if (first < 0 || size < 0 || first > all - size)
-        return status::refused("{}: the region has {} elements from {} on along axis {}, but the view has {}", name_,
-                               size, first, axis, all);
+      const int64 first = part.first[axis], size = part.size[axis];
       count = size == 0 ? 0 : count > highest<int32>() / size ? highest<int64>() : count * size;
       p.first[3 - dimensions + axis] = first, p.size[3 - dimensions + axis] = uint32(size);
     }

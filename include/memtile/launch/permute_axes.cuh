@@ -52,8 +52,7 @@ status copy_lines(const Place& place, const volume_view<const Source>& in, const
   constexpr int bytes = max_of(int(sizeof(T)), int(sizeof(Source)));
   constexpr bool has_runs = 16 % int(sizeof(T)) == 0 && 16 % int(sizeof(Source)) == 0;
   if constexpr (has_runs) {
-    if (begins_rows_at_16_bytes(in) && begins_rows_at_16_bytes(out))
-      return start_copy<16 / bytes>(place, in, out, functor);
+    if (begins_rows_at(in, 16) && begins_rows_at(out, 16)) return start_copy<16 / bytes>(place, in, out, functor);
   }
   return start_copy<1>(place, in, out, functor);
 }

@@ -36,12 +36,6 @@ status check_fields(const char* algorithm, const pack<View, Rest...>& in, const 
   return check_fields(algorithm, in.rest, out, number + 1);
 }
 
-inline uint32 fields_with_runs(const pack<>&, int) { return 0; }
-template <class View, class... Rest>
-uint32 fields_with_runs(const pack<View, Rest...>& in, int width) {
-  return uint32(allows_runs(in.first, width)) | fields_with_runs(in.rest, width) << 1;
-}
-
 // The part that is computed: of a region what the border leaves, on either side of an axis.
 template <class Border>
 void leave_rim(const Border& border, int64 (&first)[3], int64 (&size)[3], const int64 (&extent)[3],
@@ -88,7 +82,7 @@ status start_stencil(const Place& place, stencil_job<Out> job, const pack<volume
     if (blocks * kernel::warps > highest<int32>() || job.rows > highest<int32>())
       return status::refused(too_many, blocks * kernel::warps);
     job.chunks = int(side_by_side), job.strip = int(strip), job.strips = int(strips);
-    job.wide = fields_with_runs(in, shape::width);
+    job.wide = views_with_runs(in, shape::width);
     if (shape::has_runs) job.wide |= target_of<Target>::runs(job.out, shape::width) << shape::fields;
     return with_parts(place, job, same_type<Out>(), blocks, [&](const auto& ready) {
       return launch(place, grid(blocks), kernel{}, ready, in, border, functor);
@@ -167,16 +161,11 @@ status stencil_of_views(const Place& place, const In& in, const Out& out, const 
   const int64 extent[3] = {to.depth, to.rows, to.cols};
   int64 first[3] = {0, 0, 0}, size[3] = {to.depth, to.rows, to.cols};
   if (part != nullptr) {
-    if (part->dimensions != dimensions)
-      return status::refused("stencil: the region has {} dimensions, but the output {}", part->dimensions, dimensions);
     constexpr int axis[3][3] = {{2}, {0, 2}, {0, 1, 2}};
-    for (int d = 0; d < dimensions; ++d) {
-      const int a = axis[dimensions - 1][d];
-      first[a] = part->first[d], size[a] = part->size[d];
-      if (first[a] < 0 || size[a] < 0 || first[a] > extent[a] - size[a])
-        return status::refused("stencil: the region has {} elements from {} on along axis {}, but the output has {}",
-                               size[a], first[a], d, extent[a]);
-    }
+    const auto axis_of = [&](int d) { return axis[dimensions - 1][d]; };
+    const auto extent_along = [&](int d) { return extent[axis_of(d)]; };
+    if (status s = check_region("stencil", "the output", *part, dimensions, extent_along); !s) return s;
+    for (int d = 0; d < dimensions; ++d) first[axis_of(d)] = part->first[d], size[axis_of(d)] = part->size[d];
   }
   const auto border_of_axes = of_volume<dimensions>(border);
   leave_rim(border_of_axes, first, size, extent, {reach::front, reach::up, reach::left},

@@ -77,11 +77,13 @@ auto walked(const pack<View, Rest...>& views) {
 
 template <class T>
 bool allows_runs(const volume_view<T>& v, int width) {
-  const int64 bytes = min_of(16, width * int(sizeof(T)));
-  return (int64(reinterpret_cast<size_t>(v.data)) | (v.rows > 1 ? v.row_pitch : 0) |
-          (v.depth > 1 ? v.slice_pitch : 0)) %
-             bytes ==
-         0;
+  return begins_rows_at(v, min_of(16, width * int(sizeof(T))));
+}
+// Bit i: whether view i may be read or written run by run.
+inline uint32 views_with_runs(const pack<>&, int) { return 0; }
+template <class View, class... Rest>
+uint32 views_with_runs(const pack<View, Rest...>& views, int width) {
+  return uint32(allows_runs(views.first, width)) | views_with_runs(views.rest, width) << 1;
 }
 
 template <class Operator, class Total>
@@ -102,12 +104,6 @@ pack<volume_view<typename View::element>, volume_view<typename Rest::element>...
 written(const pack<View, Rest...>& views) {
   return {walked(views.first), written(views.rest)};
 }
-inline uint32 outputs_with_runs(const pack<>&, int) { return 0; }
-template <class View, class... Rest>
-uint32 outputs_with_runs(const pack<View, Rest...>& out, int width) {
-  return uint32(allows_runs(out.first, width)) | outputs_with_runs(out.rest, width) << 1;
-}
-
 template <class Out>
 auto target(const Out& out) {
   if constexpr (is_several<Out>) return out;
@@ -141,7 +137,7 @@ struct target_of<several_fields<View, Rest...>> {
   using all = typename stencil_results<kind, 1>::views;
   static const view& first(const target& out) { return out.views.first; }
   static all views(const target& out) { return written(out.views); }
-  static uint32 runs(const all& out, int width) { return outputs_with_runs(out, width); }
+  static uint32 runs(const all& out, int width) { return views_with_runs(out, width); }
 };
 template <class Operator, class Total, class Target>
 struct target_of<reduced_target<Operator, Total, Target>> {

@@ -34,13 +34,6 @@ auto batch_of([[maybe_unused]] const View& v) {
   else return volume_view<typename View::value_type>();
 }
 
-template <class T>
-bool begins_rows_at_16_bytes(const volume_view<T>& v) {
-  const size_t all =
-      reinterpret_cast<size_t>(v.data) | size_t(v.rows > 1 ? v.row_pitch : 0) | size_t(v.depth > 1 ? v.slice_pitch : 0);
-  return all % 16 == 0;
-}
-
 template <class Place, class Kernel, class Source, class T>
 status start_transpose(const Place& place, const Kernel& kernel, const volume_view<const Source>& in,
                        const volume_view<T>& out) {
@@ -63,10 +56,9 @@ status transpose_checked(const Place& place, const volume_view<const Source>& in
   } else {
     const auto from = elements_as<const element>(in);
     const auto to = elements_as<element>(out);
-    if (!in_place && begins_rows_at_16_bytes(in) && begins_rows_at_16_bytes(out))
+    if (!in_place && begins_rows_at(in, 16) && begins_rows_at(out, 16))
       return start_transpose(place, transpose_by_runs_kernel<element>{}, from, to);
-    if constexpr (lies_as<T, element>)
-      return start_transpose(place, transpose_kernel<element>{in_place, {}}, from, to);
+    if constexpr (lies_as<T, element>) return start_transpose(place, transpose_kernel<element>{in_place, {}}, from, to);
     else return start_transpose(place, transpose_kernel<T>{in_place, {}}, in, out);
   }
 }

@@ -171,6 +171,10 @@ TEST_CASE("filters refuse widths and ranks that make no sense, and change nothin
     CHECK(unsharp_filter<1>(machine, from, to, 1, std::nan(""), reflect{}).message() ==
           "unsharp_filter: the amount is nan: it must be from -1e30 to 1e30");
     CHECK(gaussian_weights<1>(1e-200).values[1] == 1);
+    const auto narrow = subview(to, 0, 0, 5, 5);
+    CHECK(gaussian_filter<1>(machine, from, narrow, 1, reflect{}).message() ==
+          "gaussian_filter: the input is 5x6 but the output 5x5");
+    CHECK(erode<box<1>>(machine, from, narrow, reflect{}).message() == "erode: the input is 5x6 but the output 5x5");
     CHECK(bilateral_filter<1>(machine, from, to, 1, -2, reflect{}).message() ==
           "bilateral_filter: sigma_value is -2.000000: it must be at least 1e-15");
     CHECK(rank_filter<box<1>>(machine, from, to, 9, reflect{}).message() ==
