@@ -55,29 +55,17 @@ namespace detail {
 
 // Unsigned elements of so many bytes: one kernel serves all types of a size, where these lie at the same multiples.
 template <int Bytes>
-struct element_of_bytes {
-  using type = void;
-};
+struct element_of_bytes : same_type<void> {};
 template <>
-struct element_of_bytes<1> {
-  using type = uint8;
-};
+struct element_of_bytes<1> : same_type<uint8> {};
 template <>
-struct element_of_bytes<2> {
-  using type = uint16;
-};
+struct element_of_bytes<2> : same_type<uint16> {};
 template <>
-struct element_of_bytes<4> {
-  using type = uint32;
-};
+struct element_of_bytes<4> : same_type<uint32> {};
 template <>
-struct element_of_bytes<8> {
-  using type = uint64;
-};
+struct element_of_bytes<8> : same_type<uint64> {};
 template <>
-struct element_of_bytes<16> {
-  using type = vec<uint32, 4>;
-};
+struct element_of_bytes<16> : same_type<vec<uint32, 4>> {};
 
 template <class T, class Element>
 inline constexpr bool lies_as = alignof(T) == alignof(Element);

@@ -110,8 +110,7 @@ struct gemm_call {
 
   using handed_over = conditional_t<OperandC::is_batch, product_series<A, B, C>, one_product<A, B, C>>;
   // A tile whose accumulators fill the registers has none for the sums of others, unless it was told to.
-  static constexpr bool may_split = asked::slices > 1 ||
-                                    (asked::slices == 0 && smallest::shape::accumulator_registers < 128);
+  static constexpr bool may_split = asked::slices > 1 || (asked::slices == 0 && !smallest::shape::fills_registers);
   // Stands for those that may be cut into slices.
   using sliced = gemm_kernel<smallest, 0, may_split, handed_over, Epilogue>;
 

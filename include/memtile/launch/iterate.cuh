@@ -136,6 +136,7 @@ status check_iterate(int64 steps, const pack<View, Constant...>& fields, const V
 /// u           a view; or fields(u, c...), of which the steps change the first one alone: n.get<1>(dy, dx) is the same in all
 /// scratch     of the same shape and type as u, which it must not overlap. With `valid` the rim of u stays as it is.
 /// Policy      fused_steps<Count>: so many steps to a kernel. Left out, a model chooses, and explain_iterate says what
+/// functor     called for places outside of u as well, whose results are dropped
 /// Result      the same bits whatever the policy
 /// Cost        fused steps take the time of one, or of their arithmetic if that is longer; else each step is a kernel. An even
 ///             number of kernels, of which one may only copy, and a copy before them where a border leaves the rim. Only enqueues; allocates nothing; may be captured in a graph.

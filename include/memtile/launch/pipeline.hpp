@@ -139,7 +139,7 @@ status run_frames(Link& link, const Place& place, const staging<In, Out>& s, int
       }
     } else {
       const int slot = int(done % s.slots);
-      if (status arrived = link.wait(link_lane::down, slot); !arrived) return arrived;
+      if (status arrived = link.wait(link_lane::down, slot); !arrived) return trouble ? arrived : trouble;
       is_wanted = goes_on(sink, matrix_view<const Out>(s.out_at(link.host(), slot, false)));
       is_wanted = goes_on(progress, ++done) && is_wanted;
     }
