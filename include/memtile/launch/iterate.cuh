@@ -41,7 +41,7 @@ status enqueue_fused(const Place& place, int64 steps, const matrix_view<T>& u, c
 
   fused_job<T> job{};
   job.progress = progress;
-  job.wide_constants = fields_with_runs(constants, shape::width);
+  job.wide_constants = views_with_runs(constants, shape::width);
   job.chunks = int(chunks), job.strip = int(strip), job.warps = int(warps);
   job.side_strip = int(side_strip), job.side_strips = int(side_strips);
   const auto has_runs = [](const matrix_view<T>& v) {
