@@ -8,6 +8,7 @@
 #include <memtile/block/block_stencil.cuh>
 #include <memtile/block/cluster_reduce.cuh>
 #include <memtile/block/global_to_shared.cuh>
+#include <memtile/block/grid_barrier.cuh>
 #include <memtile/block/halo_to_shared.cuh>
 #include <memtile/block/last_block.cuh>
 #include <memtile/block/reg_to_global.cuh>

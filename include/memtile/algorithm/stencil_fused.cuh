@@ -151,7 +151,8 @@ struct fused_stencil_kernel {
         MEMTILE_UNROLL
         for (int level = 0; level < Depth; ++level) {
           windows[level].first.enter(w, values, s);
-          take_step(i, level, row_after(i, level), of_segment, values);
+          see_constants(i, level);
+          values = detail::results_of_line<T, Reach>(w, windows[level], row_after(i, level), of_segment, functor, s);
         }
         store(i, values);
       }
@@ -162,9 +163,13 @@ struct fused_stencil_kernel {
       MEMTILE_UNROLL
       for (int level = 0; level < Depth; ++level) {
         windows[level].first.enter(w, values, s);
-        if (i >= 2 * (level + 1) * radius && level >= Depth - job.depth)
-          take_step_at_edge(i, level, row_after(i, level), values);
-        else values = windows[level].first.middle();
+        if (i >= 2 * (level + 1) * radius && level >= Depth - job.depth) {
+          see_constants(i, level);
+          values = detail::results_at_edge<T, Reach>(w, windows[level], row_after(i, level), job.in.depth,
+                                                     border.slices, ends, functor, s);
+        } else {
+          values = windows[level].first.middle();
+        }
       }
       if (i < 2 * Depth * radius) return;
       store(i, values);
@@ -175,33 +180,9 @@ struct fused_stencil_kernel {
           most = maximum{}(most, detail::change_of(values[j], windows[Depth - 1].first.at(0, 0, j)));
     }
 
-    // Step number `level` of a line of the image, while line i comes in. `row` is its own.
-    template <class Ends>
-    MEMTILE_FUNCTION void take_step(int i, int level, int64 row, const Ends& of_segment, line& values) {
+    // What step number `level` may see of the fields that do not change, while line i comes in.
+    MEMTILE_FUNCTION void see_constants(int i, int level) {
       detail::see_constants(windows[level].rest, constants, i - (level + 1) * radius);
-      MEMTILE_UNROLL
-      for (int j = 0; j < width; ++j) {
-        const detail::held_neighbours<Reach, held> around{windows[level], j, row, 0, of_segment.column(j)};
-        values[j] = detail::stored_as<T>(functor(neighbours<2, detail::held_neighbours<Reach, held>>(around)));
-      }
-      of_segment.impose(w, windows[level].first.middle(), values, s);
-    }
-    // The same of a line near the first or the last one of the image, or outside.
-    MEMTILE_FUNCTION void take_step_at_edge(int i, int level, int64 row, line& values) {
-      using of_rows = detail::bare_t<decltype(Border::slices)>;
-      const int64 rows = job.in.depth;
-      if constexpr (detail::is_wrap<of_rows>) {
-        take_step(i, level, detail::modulo(row, rows), ends, values);
-      } else if (row < 0 || row >= rows) {  // a constant, or what impose() replaces in the next window
-        MEMTILE_UNROLL
-        for (int j = 0; j < width; ++j) values[j] = detail::constant_of<T>(border.slices, row < 0);
-      } else if ((detail::is_valid_before<of_rows> && row < radius) ||
-                 (detail::is_valid_after<of_rows> && row + radius >= rows)) {
-        values = windows[level].first.middle();
-      } else {
-        if (row < radius || row + radius >= rows) windows[level].first.impose(border.slices, row, rows);
-        take_step(i, level, row, ends, values);
-      }
     }
 
     MEMTILE_FUNCTION int64 row_after(int i, int level) const { return row0 + i - (level + 1) * radius; }

@@ -228,6 +228,37 @@ class segment {
   int from_lane_[max_of(1, outside)];  // of this lane; or a constant
 };
 
+// The results of a step for a lane's run of a line. The windows, of which the first one is held_lines, stand around it.
+template <class T, class Reach, class Windows, class Ends, class Functor>
+MEMTILE_FUNCTION auto results_of_line(const warp& w, const Windows& windows, int64 row, const Ends& of_segment,
+                                      const Functor& functor, site s) {
+  auto values = windows.first.middle();
+  MEMTILE_UNROLL
+  for (int j = 0; j < values.size; ++j) {
+    const held_neighbours<Reach, Windows> around{windows, j, row, 0, of_segment.column(j)};
+    values[j] = stored_as<T>(functor(neighbours<2, held_neighbours<Reach, Windows>>(around)));
+  }
+  of_segment.impose(w, windows.first.middle(), values, s);
+  return values;
+}
+// The same of a line near the first or the last one of the image, or outside.
+template <class T, class Reach, class Windows, class Ends, class Border, class Functor>
+MEMTILE_FUNCTION auto results_at_edge(const warp& w, Windows& windows, int64 row, int64 rows, const Border& border,
+                                      const Ends& of_segment, const Functor& functor, site s) {
+  constexpr int radius = Reach::front;
+  auto values = windows.first.middle();
+  if constexpr (is_wrap<Border>) {
+    values = results_of_line<T, Reach>(w, windows, modulo(row, rows), of_segment, functor, s);
+  } else if (row < 0 || row >= rows) {  // a constant, or what impose() replaces in the next window
+    MEMTILE_UNROLL
+    for (int j = 0; j < values.size; ++j) values[j] = constant_of<T>(border, row < 0);
+  } else if (!(is_valid_before<Border> && row < radius) && !(is_valid_after<Border> && row + radius >= rows)) {
+    if (row < radius || row + radius >= rows) windows.first.impose(border, row, rows);
+    values = results_of_line<T, Reach>(w, windows, row, of_segment, functor, s);
+  }
+  return values;
+}
+
 }  // namespace detail
 
 MEMTILE_USER_CODE_END

@@ -12,6 +12,7 @@ namespace memtile::detail {
 
 inline constexpr int most_threads = 1024, most_cluster = 8;
 inline constexpr size_t static_shared_limit = 48 * 1024;
+inline constexpr int most_threads_at_once = 16384;  // in the simulator: each has a stack
 inline constexpr int64 most_columns = 0x7fffffff, most_rows = 65535, most_planes = 65535;
 
 /// What a block may have when it opts in, by compute capability times ten; of the nearest older one for those not listed.
@@ -54,6 +55,17 @@ inline status check_clusters_exist(const char* kernel, int cluster, int architec
   return status::unlaunchable("launch of {}: a cluster of {} blocks needs compute capability 9.0 or newer, of the "
                               "device and of the compiled code, not {}.{}",
                               kernel, cluster, architecture / 10, architecture % 10);
+}
+
+// The blocks of a cooperative launch, of which a machine runs at most `most` at one time.
+inline status check_cooperative(const char* kernel, int64 planes, int64 rows, int64 columns, int64 most) {
+  if (planes > 1 || rows > 1)
+    return status::unlaunchable("launch of {}: the blocks of a cooperative kernel must be one row, not {} x {} x {}",
+                                kernel, planes, rows, columns);
+  if (columns <= most) return {};
+  return status::unlaunchable("launch of {}: {} blocks of a cooperative kernel must run at one time, but at most {} can: "
+                              "use fewer blocks, or smaller ones",
+                              kernel, columns, most);
 }
 
 inline status check_shared_bytes(const char* kernel, size_t wanted, size_t most) {

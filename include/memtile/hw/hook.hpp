@@ -76,6 +76,7 @@ struct launch_request {
   void (*body)(const void* call);
   const void* call;
   int cluster = 1;  // so many blocks run together
+  bool is_cooperative = false;  // these are all blocks of the launch, and no cluster
 };
 
 /// The values that the lanes of a warp brought to a collective; nonsense from lanes that did not come.
@@ -101,6 +102,7 @@ class listener {
   /// Every thread of the block brings a vote and hears whether one of them was yes.
   virtual bool wait_for_block(bool vote, site) = 0;
   virtual void wait_for_cluster(site) = 0;
+  virtual void wait_for_grid(site) = 0;
   /// Every lane of `mask` brings a value and gets those of all. `orders` tells a barrier from a mere exchange: only a
   /// barrier makes one lane's memory accesses visible to another.
   virtual void wait_for_warp(uint32 mask, uint64 mine, exchanged& all, bool orders, site) = 0;

@@ -42,6 +42,18 @@ inline int architecture_of_code(const void* entry) {
   return s ? attributes.ptxVersion : 0;
 }
 
+// How many blocks of a prepared kernel the current device holds.
+inline status most_blocks_at_once(const void* entry, int threads, size_t dynamic_bytes, int64& blocks) {
+  int of_multiprocessor = 0, multiprocessors = 0;
+  const auto ask = [&] {
+    return cudaOccupancyMaxActiveBlocksPerMultiprocessor(&of_multiprocessor, entry, threads, dynamic_bytes);
+  };
+  if (status s = cuda_call("launch: occupancy", ask); !s) return s;
+  if (status s = device_attribute(cudaDevAttrMultiProcessorCount, multiprocessors); !s) return s;
+  blocks = int64(of_multiprocessor) * multiprocessors;
+  return {};
+}
+
 // Remembers on which devices a kernel may be launched: with how many threads, its shared memory granted, and whether in
 // clusters. Only successes are remembered.
 class prepared_kernel {

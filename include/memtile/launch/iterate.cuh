@@ -5,6 +5,7 @@
 
 #include <memtile/algorithm/stencil_fused.cuh>
 #include <memtile/core/policy.hpp>
+#include <memtile/launch/iterate_on_chip.cuh>
 #include <memtile/launch/iterate_plan.hpp>
 #include <memtile/launch/stencil.cuh>
 
@@ -93,6 +94,10 @@ template <class Policy>
 inline constexpr int asked_depth = 0;
 template <int Count>
 inline constexpr int asked_depth<fused_steps<Count>> = Count;
+template <class Policy>
+inline constexpr int asked_kib = 0;
+template <int KiB>
+inline constexpr int asked_kib<on_chip<KiB>> = KiB;
 
 // A call of iterate as types.
 template <class Window, class Policy, class Fields, class Functor, class Border>
@@ -103,16 +108,20 @@ struct iteration<Window, Policy, pack<View, Constant...>, Functor, Border> {
   using T = typename View::value_type;
   using reach = typename reach_of<Window, dimensions>::type;
   using borders_of_axes = decltype(of_volume<dimensions>(declval<const Border&>()));
-  static_assert(is_same<Policy, automatic> || asked > 0,
-                "memtile: the policy of iterate must be automatic or fused_steps<Count>");
+  static constexpr int kib = asked_kib<Policy>;  // 0: not on the chip
+  static constexpr bool is_on_chip = kib > 0;
+  static_assert(is_same<Policy, automatic> || asked > 0 || is_on_chip,
+                "memtile: the policy of iterate must be automatic, fused_steps<Count> or on_chip<>");
 
   static constexpr const char* against() {
     return reason_against_fusing<dimensions, reach, T, borders_of_axes, Functor>();
   }
+  static_assert(!is_on_chip || sizeof...(Constant) == 0,
+                "memtile: steps on the chip must be of one field: leave on_chip out");
   static_assert(
-      asked <= 1 || against() == nullptr,
+      (asked <= 1 && !is_on_chip) || against() == nullptr,
       "memtile: fused steps must be of a matrix, with a window that reaches equally far to opposite sides, and a "
-      "border of memtile's that does not wrap on one side only: leave fused_steps out");
+      "border of memtile's that does not wrap on one side only: leave the policy out");
   static constexpr iterate_plan plan() {
     if constexpr (against() != nullptr || asked == 1) return {1, 1};
     else if constexpr (asked > 1) return {asked, gain_of<asked, reach, T, typename Constant::element...>()};
@@ -135,7 +144,8 @@ status check_iterate(int64 steps, const pack<View, Constant...>& fields, const V
 ///
 /// u           a view; or fields(u, c...), of which the steps change the first one alone: n.get<1>(dy, dx) is the same in all
 /// scratch     of the same shape and type as u, which it must not overlap. With `valid` the rim of u stays as it is.
-/// Policy      fused_steps<Count>: so many steps to a kernel. Left out, a model chooses, and explain_iterate says what
+/// Policy      fused_steps<Count>: so many steps to a kernel; on_chip<>: one kernel. Left out, a model chooses between the numbers of
+///             steps, and explain_iterate says what
 /// functor     called for places outside of u as well, whose results are dropped
 /// Result      the same bits whatever the policy
 /// Cost        fused steps take the time of one, or of their arithmetic if that is longer; else each step is a kernel. An even
@@ -150,7 +160,10 @@ status iterate(Where&& where, int64 steps, const U& u, const Scratch& scratch, c
   using call = detail::iteration<Window, Policy, detail::bare_t<decltype(from)>, Functor, Border>;
   constexpr int depth = call::plan().depth;
   const auto place = detail::place_of(where);
-  if constexpr (depth > 1)
+  if constexpr (call::is_on_chip)
+    return detail::enqueue_on_chip<call::kib, typename call::reach>(place, steps, from.first, other, functor,
+                                                                    detail::of_volume<2>(border));
+  else if constexpr (depth > 1)
     return detail::enqueue_fused<depth, typename call::reach>(
         place, steps, from.first, other, detail::walked(from.rest), functor, detail::of_volume<2>(border));
   else return detail::enqueue_steps<Window>(place, steps, from.first, other, from.rest, functor, border);
@@ -187,6 +200,7 @@ status iterate_until(Where&& where, const until_settled& end, const U& u, const 
   if (end.every < 1) return status::refused("iterate: a look every {} steps: that must be 1 or more", end.every);
   if (!(end.change >= 0)) return status::refused("iterate: the change is {}: it must be 0 or more", end.change);
   using call = detail::iteration<Window, Policy, detail::bare_t<decltype(from)>, Functor, Border>;
+  static_assert(!call::is_on_chip, "memtile: iterate_until must have the policy automatic or fused_steps<Count>");
   static_assert(call::against() == nullptr,
                 "memtile: iterate_until must have steps that can be fused: explain_iterate says why these can not");
   static_assert(detail::has_change<typename call::T>, "memtile: iterate_until must have elements that are numbers");
@@ -213,6 +227,8 @@ std::string explain_iterate(int64 steps, const U& u, const Scratch& scratch, con
   using call = detail::iteration<Window, Policy, detail::bare_t<decltype(from)>, Functor, Border>;
   constexpr iterate_plan plan = call::plan();
   std::string words = "iterate: " + std::to_string(steps) + " steps, ";
+  if constexpr (call::is_on_chip)
+    return words + "all in one kernel, which keeps u on the chip: so the policy wants it";
   if constexpr (plan.depth > 1) {
     const int tenths = int(plan.gain * 10 + 0.5);
     words += std::to_string(plan.depth) + " to a kernel, " +

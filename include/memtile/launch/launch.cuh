@@ -10,6 +10,7 @@
 //     static constexpr int min_blocks = 2;         // optional: blocks that must fit on a multiprocessor
 //     static constexpr const char* name = "mine";  // optional: for messages and reports, which else say the type
 //     static constexpr int cluster = 4;            // optional: so many blocks of a row run together; block.cluster()
+//     static constexpr bool cooperative = true;    // optional: all blocks run at one time, for a grid_barrier
 //     struct storage { ... };                      // optional: shared memory, trivial, up to the card's limit
 //     MEMTILE_KERNEL void operator()(memtile::block block, storage& shared, memtile::vector_view<float> v) const;
 //   };
@@ -86,6 +87,11 @@ constexpr int cluster_of([[maybe_unused]] const Kernel& kernel) {
   else return 1;
 }
 
+template <class Kernel, class = void>
+inline constexpr bool is_cooperative = false;
+template <class Kernel>
+inline constexpr bool is_cooperative<Kernel, enable_if_t<Kernel::cooperative>> = true;
+
 // What messages and reports call a kernel: its own `name`, or its type.
 template <class Kernel, class = void>
 inline constexpr bool has_name = false;
@@ -143,6 +149,8 @@ class launcher<Kernel, signature<S, P...>> {
   static constexpr size_t shared_bytes = has_storage ? sizeof(S) : 0;
   static_assert(has_threads<Kernel>,
                 "memtile: a kernel must say how many threads its block has: static constexpr int threads = ...;");
+  static_assert(!is_cooperative<Kernel> || !has_cluster<Kernel>,
+                "memtile: a cooperative kernel must not run in clusters: leave one of the two out");
   static_assert((true && ... && !is_reference<P>),
                 "memtile: a kernel must take its arguments by value: the GPU gets copies");
 // With this flag nvcc makes of a host and device lambda a class that copies itself, and brings it to the GPU all the
@@ -171,7 +179,8 @@ class launcher<Kernel, signature<S, P...>> {
 
   static status check(const grid& g, const Kernel& kernel, int cluster) {
     if (status s = check_configuration(name_of<Kernel>(), g.planes, g.rows, g.columns, kernel.threads); !s) return s;
-    return check_cluster(name_of<Kernel>(), cluster, g.columns);
+    if constexpr (is_cooperative<Kernel>) return {};  // it is asked of the machine how many blocks that may be
+    else return check_cluster(name_of<Kernel>(), cluster, g.columns);
   }
 
  public:
@@ -182,7 +191,8 @@ class launcher<Kernel, signature<S, P...>> {
     const call c{kernel, std::tuple<P...>(p...)};
     const size_t alignment = has_storage ? alignof(S) : 1;
     return place.machine.run({name_of<Kernel>(), g.planes, g.rows, g.columns, kernel.threads, shared_bytes, alignment,
-                              &call::body, &c, cluster});
+                              &call::body, &c, is_cooperative<Kernel> ? int(g.columns) : cluster,
+                              is_cooperative<Kernel>});
   }
   static status run(const on_query&, const grid&, const Kernel&, const P&...) { return {}; }
 #if MEMTILE_CUDA
@@ -209,6 +219,16 @@ class launcher<Kernel, signature<S, P...>> {
     config.dynamicSmemBytes = dynamic_bytes;
     config.stream = place.where.stream;
     [[maybe_unused]] cudaLaunchAttribute together;
+    if constexpr (is_cooperative<Kernel>) {
+      int64 most = 0;
+      if (status s = most_blocks_at_once(reinterpret_cast<const void*>(entry), kernel.threads, dynamic_bytes, most); !s)
+        return s;
+      if (status s = check_cooperative(name_of<Kernel>(), g.planes, g.rows, g.columns, most); !s) return s;
+      together.id = cudaLaunchAttributeCooperative;
+      together.val.cooperative = 1;
+      config.attrs = &together;
+      config.numAttrs = 1;
+    }
     if constexpr (has_cluster<Kernel>) {
       together.id = cudaLaunchAttributeClusterDimension;
       together.val.clusterDim.x = unsigned(cluster);

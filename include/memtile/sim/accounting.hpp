@@ -300,7 +300,7 @@ inline void accounting::shared_hazard(hazard h, int thread, std::uint64_t offset
     std::string what = element(space::shared, a.index, a.dimensions());
     if (what.empty()) what = "shared byte " + std::to_string(shared_.in_block(offset));
     if (const block_place owner = shared_.block_of(offset); !(owner == block_)) what += " of " + owner.text();
-    return sentence(h, {mine, theirs, what, thread, other, block_ == there ? "" : there.text(), true});
+    return sentence(h, {mine, theirs, what, thread, other, block_ == there ? "" : there.text(), "cluster.sync()"});
   });
 }
 

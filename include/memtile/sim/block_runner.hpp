@@ -38,22 +38,23 @@ class block_runner final : public listener {
   /// The block that is the `number`-th of the launch. `cluster` has the shared memory of each block of its cluster.
   void begin_block(std::int64_t number, const block_place&, int rank_in_cluster,
                    const std::vector<unsigned char*>& cluster);
-  /// Until all threads wait for the cluster or have returned, or the block cannot go on.
+  /// Until all threads wait for the cluster or the grid or have returned, or the block cannot go on.
   void run_threads();
   void open_cluster_barrier();
   unsigned char* shared_bytes() { return arena_->bytes; }
   bool halted() const { return halted_; }
   bool has_returned() const { return number(thread_state::returned) == size; }
   const simulated_threads& threads() const { return threads_; }
-  /// The first thread that waits for the cluster; there is one.
-  const simulated_thread& who_waits_for_cluster() const;
+  /// The first thread that waits for other blocks; there is one.
+  const simulated_thread& who_waits() const;
   /// Null if all threads have come where that one waits.
   const simulated_thread* who_is_not_with(const simulated_thread&) const;
 
   // The rest is called by the running kernel: kernel_calls.hpp.
   void trace_full() override;
   bool wait_for_block(bool vote, site) override;
-  void wait_for_cluster(site s) override { stop(thread_state::at_cluster_barrier, s); }
+  void wait_for_cluster(site) override;
+  void wait_for_grid(site) override;
   void wait_for_warp(uint32 mask, uint64 mine, exchanged& all, bool orders, site) override;
   void async_copy(void* to_shared, const void* from_global, int bytes, int valid, site to, site from) override;
   void async_commit(site) override;
@@ -93,7 +94,11 @@ class block_runner final : public listener {
     ++in_state_[int(s)];
     t.state = s;
   }
-  bool has_stopped() const { return number(thread_state::returned) + number(thread_state::at_cluster_barrier) == size; }
+  bool has_stopped() const {
+    return number(thread_state::returned) + number(thread_state::at_cluster_barrier) +
+               number(thread_state::at_grid_barrier) ==
+           size;
+  }
   int number(thread_state s) const { return in_state_[int(s)]; }
   simulated_thread& thread(int t) { return *threads_[std::size_t(t)]; }
   simulated_thread& running() { return thread(rank); }
@@ -111,7 +116,8 @@ class block_runner final : public listener {
 
   // Of the block that runs
   std::unique_ptr<arena> arena_{new arena};
-  const std::vector<unsigned char*>* cluster_ = nullptr;
+  const std::vector<unsigned char*>* cluster_ = nullptr;  // the memory of all blocks that run together,
+  int first_in_cluster_ = 0;                              // and among them the first one of the cluster
   simulated_threads threads_;
   warp_trace trace_;  // warps take turns
   int in_state_[thread_states] = {};
@@ -138,7 +144,7 @@ inline bool block_runner::has_stacks(int threads) {
 inline void block_runner::begin_launch(const launch_request& request) {
   request_ = request;
   size = request.threads;
-  cluster_size = request.cluster;
+  cluster_size = request.is_cooperative ? 1 : request.cluster;
   grid_planes = request.planes, grid_rows = request.rows, grid_columns = request.columns;
   arrange(turns_, warps(), options_.order, options_.seed);
 }
@@ -149,7 +155,8 @@ inline void block_runner::begin_block(std::int64_t number, const block_place& bl
                                       const std::vector<unsigned char*>& cluster) {
   random_ = random_numbers(random_numbers(options_.seed).next() + std::uint64_t(number));
   cluster_ = &cluster;
-  cluster_rank = rank_in_cluster;
+  first_in_cluster_ = request_.is_cooperative ? rank_in_cluster : 0;
+  cluster_rank = rank_in_cluster - first_in_cluster_;
   block_plane = block.plane, block_row = block.row, block_column = block.column;
   std::memset(arena_->bytes, 0xff, request_.shared_bytes);  // NaN: whoever reads what nobody wrote shall notice
   for (int t = 0; t < size; ++t) {
@@ -189,9 +196,9 @@ inline void block_runner::run_threads() {
   current = outer;
 }
 
-inline const simulated_thread& block_runner::who_waits_for_cluster() const {
+inline const simulated_thread& block_runner::who_waits() const {
   std::size_t t = 0;
-  while (threads_[t]->state != thread_state::at_cluster_barrier) ++t;
+  while (threads_[t]->state == thread_state::returned) ++t;
   return *threads_[t];
 }
 

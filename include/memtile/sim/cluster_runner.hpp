@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The memtile authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Runs one cluster of blocks after another on one OS thread; without clusters, blocks alone. The blocks of a cluster take
-// turns: each runs until all its threads wait for the cluster, and when all blocks are there its barrier opens. A block
-// that waits for another one in any other way, such as for a flag, waits for ever.
+// Runs one cluster of blocks after another on one OS thread; without clusters, blocks alone; of a cooperative launch all as
+// one cluster. The blocks of a cluster take turns: each runs until all its threads wait for the cluster, and when all blocks
+// are there its barrier opens. A block that waits for another one in any other way, such as for a flag, waits for ever.
 #pragma once
 
 #include <memtile/sim/kernel_calls.hpp>
@@ -83,7 +83,7 @@ inline bool cluster_runner::run_phase() {
   int waiting = 0;  // the first block that has not returned
   while (waiting < size() && block(waiting).has_returned()) ++waiting;
   if (waiting == size()) return false;
-  const simulated_thread& first = block(waiting).who_waits_for_cluster();
+  const simulated_thread& first = block(waiting).who_waits();
   for (int other = 0; other < size(); ++other)
     if (block(other).who_is_not_with(first) != nullptr) return give_up_on_divergence(waiting, other), false;
   for (int b = 0; b < size(); ++b) block(b).open_cluster_barrier();
@@ -91,7 +91,7 @@ inline bool cluster_runner::run_phase() {
 }
 
 inline void cluster_runner::give_up_on_divergence(int waiting, int other) {
-  const simulated_thread& first = block(waiting).who_waits_for_cluster();
+  const simulated_thread& first = block(waiting).who_waits();
   const bool in_one_block = block(waiting).who_is_not_with(first) != nullptr;
   accounting_.next_block(waiting, place(waiting));
   accounting_.standstill(

@@ -30,7 +30,7 @@ struct meeting_accesses {
   int thread;
   mark other;
   std::string other_block;  // empty if it is the same
-  bool one_cluster;
+  const char* barrier_of_blocks;  // of the two blocks; null if there is none
 };
 
 // "thread 3 of block (0, 1) at own.cu:12", "thread 3 and others at own.cu:12"
@@ -46,8 +46,9 @@ inline std::string sentence(hazard h, const meeting_accesses& m) {
   const std::string deed = std::string(name_of(m.mine.kind)) + " of " + m.element, them = words_for_other(m);
   const std::string both = deed + " and " + name_of(m.theirs.kind) + " by " + them + " are not ordered";
   const bool one_block = m.other_block.empty() && m.other.spread() != mark::several_blocks;
-  const bool has_barrier = one_block || m.one_cluster;
-  const std::string barrier = one_block ? "put block.sync() between them." : "put cluster.sync() between them.";
+  const bool has_barrier = one_block || m.barrier_of_blocks != nullptr;
+  const std::string barrier =
+      has_barrier ? std::string("put ") + (one_block ? "block.sync()" : m.barrier_of_blocks) + " between them." : "";
   switch (h) {
   case hazard::uninitialised:
     return deed + ", which no thread of the block has written. Write it first, and put a barrier between when another "

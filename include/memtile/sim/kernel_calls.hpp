@@ -68,6 +68,17 @@ inline bool block_runner::wait_for_block(bool vote, site s) {
   return any_vote_;
 }
 
+// The blocks of a cooperative launch run together, and each is a cluster of its own.
+inline void block_runner::wait_for_cluster(site s) {
+  stop(request_.is_cooperative ? thread_state::at_block_barrier : thread_state::at_cluster_barrier, s);
+}
+
+inline void block_runner::wait_for_grid(site s) {
+  if (request_.is_cooperative) return stop(thread_state::at_grid_barrier, s);
+  accounting_.standstill(fault_kind::deadlock, s, explain_grid_barrier(s));
+  stop(thread_state::gave_up, s);
+}
+
 inline void block_runner::wait_for_warp(uint32 mask, uint64 mine, exchanged& all, bool orders, site s) {
   if ((mask >> (rank % 32) & 1) == 0) {
     accounting_.add_fault(fault_kind::wrong_mask, rank, s, [&] { return words_for_caller_not_named(rank % 32, mask); });
@@ -99,7 +110,7 @@ inline void* block_runner::in_block(const void* own, int block, int bytes, site 
   const auto offset = std::int64_t(own) - std::int64_t(arena_->bytes);
   const bool exists = block >= 0 && block < cluster_size;
   if (exists && offset >= 0 && offset + bytes <= std::int64_t(request_.shared_bytes))
-    return (*cluster_)[std::size_t(block)] + offset;
+    return (*cluster_)[std::size_t(first_in_cluster_ + block)] + offset;
   accounting_.add_fault(fault_kind::out_of_bounds, rank, s, [&] {
     return exists ? words_for_outside_storage(bytes, offset, request_.shared_bytes)
                   : words_for_no_such_block(block, cluster_size);

@@ -48,13 +48,14 @@ class launch_record {
  public:
   turnstile turn;
 
-  void begin(const std::string& kernel, int cluster, const machine_options& options) {
+  void begin(const launch_request& request, const machine_options& options) {
     turn.begin();
-    cluster_ = cluster;
+    cluster_ = request.cluster;
+    barrier_ = request.is_cooperative ? "grid_barrier::sync()" : "cluster.sync()";
     halted_ = false;
     barriers_ = flops_ = 0;
-    faults_.begin(kernel, options.max_reports);
-    faults_of_block_.begin(kernel, options.max_reports);
+    faults_.begin(request.kernel, options.max_reports);
+    faults_of_block_.begin(request.kernel, options.max_reports);
     global_.begin_scope();
     blocks_.clear();
   }
@@ -116,6 +117,7 @@ class launch_record {
   };
   block_place block_;
   int cluster_ = 1;
+  const char* barrier_ = "";  // of blocks that run together
   bool halted_ = false;
   std::int64_t barriers_ = 0, flops_ = 0;
   site_table table_;
@@ -143,7 +145,7 @@ inline void launch_record::hazard_found(hazard h, int thread, const access& a, m
     std::string what = element(space::global, a.index, a.dimensions());
     if (what.empty()) what = "global memory";
     const std::string block = block_ == there ? "" : there.text();
-    return sentence(h, {mine, theirs, what, thread, other, block, block_.is_beside(there, cluster_)});
+    return sentence(h, {mine, theirs, what, thread, other, block, block_.is_beside(there, cluster_) ? barrier_ : nullptr});
   });
 }
 

@@ -76,8 +76,13 @@ inline status machine::check(const launch_request& r) const {
                                                      memtile::detail::most_shared_bytes(architecture));
       !s)
     return s;
-  if (status s = memtile::detail::check_cluster(r.kernel, r.cluster, r.columns); !s) return s;
-  if (status s = memtile::detail::check_clusters_exist(r.kernel, r.cluster, architecture); !s) return s;
+  if (r.is_cooperative) {
+    const int most = memtile::detail::most_threads_at_once / r.threads;
+    if (status s = memtile::detail::check_cooperative(r.kernel, r.planes, r.rows, r.columns, most); !s) return s;
+  } else {
+    if (status s = memtile::detail::check_cluster(r.kernel, r.cluster, r.columns); !s) return s;
+    if (status s = memtile::detail::check_clusters_exist(r.kernel, r.cluster, architecture); !s) return s;
+  }
   if (r.shared_alignment > 1024)
     return status::unlaunchable("launch of {}: the alignment of shared memory must be at most 1024 bytes, not {}",
                                 r.kernel, r.shared_alignment);
@@ -93,7 +98,7 @@ inline status machine::run(const launch_request& request) {
     return status::unlaunchable("launch of {}: no memory for {} stacks", request.kernel,
                                 request.threads * request.cluster * threads);
   if (order != sim::order::forward) detail::arrange(shares.sequence, shares.all(), order, seed);
-  launch_.begin(request.kernel, request.cluster, *this);
+  launch_.begin(request, *this);
   run_on_threads(shares, threads);
   keep_report(request);
   return outcome();

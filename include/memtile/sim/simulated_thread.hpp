@@ -18,11 +18,12 @@ enum class thread_state : uint8 {
   trace_full,
   at_block_barrier,
   at_cluster_barrier,
+  at_grid_barrier,
   at_warp_operation,
   gave_up,
   returned
 };
-inline constexpr int thread_states = 7;
+inline constexpr int thread_states = 8;
 
 /// The copies of one thread that have not been waited for, oldest first, in groups as cp.async has them.
 class pending_copies {

@@ -17,6 +17,7 @@ inline std::string what_it_did(const simulated_thread& t) {
   case thread_state::returned: return "returned";
   case thread_state::at_block_barrier: return "stopped at the block barrier " + place(t.where);
   case thread_state::at_cluster_barrier: return "stopped at the cluster barrier " + place(t.where);
+  case thread_state::at_grid_barrier: return "stopped at the grid barrier " + place(t.where);
   case thread_state::at_warp_operation:
     return std::string("stopped at the warp ") + (t.orders ? "barrier " : "exchange ") + place(t.where) +
            " with mask " + hexadecimal(t.mask);
@@ -54,26 +55,40 @@ std::string who_did_what(const simulated_threads& all, int threads, Skip skip) {
   return text;
 }
 
+inline std::string whose_barrier(const simulated_thread& t) {
+  return t.state == thread_state::at_grid_barrier      ? "grid"
+         : t.state == thread_state::at_cluster_barrier ? "cluster"
+                                                       : "block";
+}
+
 /// `first` waits at a barrier that not all threads of its block have reached, and nobody can run.
 inline std::string explain_divergent_barrier(const simulated_threads& all, int threads, const simulated_thread& first) {
   const auto arrived = [&](const simulated_thread& t) { return t.stands_with(first); };
   std::vector<int> there;
   for (int t = 0; t < threads; ++t)
     if (arrived(*all[std::size_t(t)])) there.push_back(t);
-  const char* const whose = first.state == thread_state::at_cluster_barrier ? "cluster" : "block";
-  return std::string("the ") + whose + " barrier " + place(first.where) + " is reached by " + thread_ranges(there) +
+  const std::string whose = whose_barrier(first);
+  return "the " + whose + " barrier " + place(first.where) + " is reached by " + thread_ranges(there) +
          " only; of the missing, " + who_did_what(all, threads, arrived) + ". Every thread of a " + whose +
          " must reach the same barrier: take it out of the branch, and let threads without work skip the work, not the "
          "barrier.";
 }
 
-/// All threads of a block wait at a barrier of the cluster, and those of `other` have come elsewhere.
+/// All threads of a block wait at a barrier of the cluster or the grid, and those of `other` have come elsewhere.
 inline std::string explain_divergent_blocks(const simulated_thread& first, const std::string& other,
                                             const simulated_thread& of_other) {
-  return "the cluster barrier " + place(first.where) + " is reached by this block, but " + other + " " +
-         what_it_did(of_other) +
-         ". Every thread of a cluster must reach the same barrier: take it out of the branch, and let blocks without "
+  const std::string whose = whose_barrier(first);
+  return "the " + whose + " barrier " + place(first.where) + " is reached by this block, but " + other + " " +
+         what_it_did(of_other) + ". Every thread of a " + whose +
+         " must reach the same barrier: take it out of the branch, and let blocks without "
          "work skip the work, not the barrier.";
+}
+
+/// A grid barrier where blocks need not run at one time.
+inline std::string explain_grid_barrier(const site& at) {
+  return "the grid barrier " + place(at) +
+         " is in a kernel that is not cooperative: its blocks may run one after another, and wait for ever. Give the "
+         "kernel static constexpr bool cooperative = true.";
 }
 
 /// Nobody can run, and those who wait are at warp operations.
