@@ -90,6 +90,10 @@ int main(int words, char** word) {
   lines<star<1>, float>("5 points, float", five_points{}, wrap{}, {16384, 8192, 2048}, automatic{}, fused_steps<1>{},
                         fused_steps<2>{}, fused_steps<3>{}, fused_steps<4>{}, fused_steps<5>{}, fused_steps<6>{},
                         fused_steps<8>{});
+  lines<star<1>, float>("5 points, float", five_points{}, wrap{}, {2048, 1024, 512}, on_chip<>{}, fused_steps<1>{},
+                        fused_steps<6>{});
+  lines<star<1>, float>("5 points, constant border", five_points{}, constant{0.f}, {2048}, on_chip<>{});
+  lines<box<1>, float>("9 points, float", nine_points{}, replicate{}, {2048}, on_chip<>{});
   lines<star<1>, float>("5 points, constant border", five_points{}, constant{0.f}, {16384, 2048}, fused_steps<4>{},
                         fused_steps<6>{});
   lines<box<1>, float>("9 points, float", nine_points{}, replicate{}, {16384, 2048}, automatic{}, fused_steps<1>{},

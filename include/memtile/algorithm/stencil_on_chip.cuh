@@ -109,13 +109,14 @@ struct on_chip_stencil_kernel {
 
     MEMTILE_FUNCTION void run() const {
       const grid_barrier all(b, job.words);
-      const bool leaves_image = row0 < radius || row0 + job.lines + radius > job.u.rows || ends.leaves_image();
+      const bool is_at_rows = row0 < radius || row0 + job.lines + radius > job.u.rows;
       bool is_through_u = true;
       for (int64 left = job.steps; left > 0;) {
         load(either(is_through_u), left == job.steps);
         MEMTILE_KEEP_LOOP
         for (int i = int(min_of(left, int64(shape::between))); i > 0; --i, --left) {
-          if (leaves_image) take_step<true>(ends);
+          if (is_at_rows) take_step<true>(ends);
+          else if (ends.leaves_image()) take_step<false>(ends);
           else take_step<false>(detail::inner_segment{column});
         }
         if (left == 0 && is_through_u) all.sync(s.inner());
@@ -141,7 +142,8 @@ struct on_chip_stencil_kernel {
     }
 
     using window = detail::pack<detail::held_lines<T, width, Reach>>;
-    template <bool AtEdge, class Ends>
+    // AtRows: some lines of the warp are near the first or the last one of the image, or outside.
+    template <bool AtRows, class Ends>
     MEMTILE_FUNCTION void take_step(const Ends& of_segment) const {
       window around{};
       line below[max_of(1, radius)];  // beyond the tile there is nothing, and nobody asks for it
@@ -157,7 +159,7 @@ struct on_chip_stencil_kernel {
       for (; i + Reach::slices + radius <= job.lines; i += Reach::slices) {
         MEMTILE_UNROLL  // so many lines to a turn that those of the window need not move on
         for (int turn = 0; turn < Reach::slices; ++turn)
-          pass<AtEdge>(around, i + turn, run_of(first_line + i + turn + radius), of_segment);
+          pass<AtRows>(around, i + turn, run_of(first_line + i + turn + radius), of_segment);
       }
       MEMTILE_KEEP_LOOP
       for (; i < job.lines; ++i) {
@@ -165,16 +167,17 @@ struct on_chip_stencil_kernel {
         MEMTILE_UNROLL
         for (int k = 0; k < radius; ++k)
           if (i + radius == job.lines + k) entering = below[k];
-        pass<AtEdge>(around, i, entering, of_segment);
+        pass<AtRows>(around, i, entering, of_segment);
       }
       b.sync(s.inner());
     }
-    template <bool AtEdge, class Ends>
+    template <bool AtRows, class Ends>
     MEMTILE_FUNCTION void pass(window& around, int i, const line& entering, const Ends& of_segment) const {
       around.first.enter(w, entering, s);
       line values;
-      if constexpr (AtEdge)
-        values = detail::results_at_edge<T, Reach>(w, around, row0 + i, job.u.rows, border.slices, of_segment, functor, s);
+      if constexpr (AtRows)
+        values =
+            detail::results_at_edge<T, Reach>(w, around, row0 + i, job.u.rows, border.slices, of_segment, functor, s);
       else values = detail::results_of_line<T, Reach>(w, around, row0 + i, of_segment, functor, s);
       set_run(first_line + i, values);
     }

@@ -63,9 +63,10 @@ inline status check_cooperative(const char* kernel, int64 planes, int64 rows, in
     return status::unlaunchable("launch of {}: the blocks of a cooperative kernel must be one row, not {} x {} x {}",
                                 kernel, planes, rows, columns);
   if (columns <= most) return {};
-  return status::unlaunchable("launch of {}: {} blocks of a cooperative kernel must run at one time, but at most {} can: "
-                              "use fewer blocks, or smaller ones",
-                              kernel, columns, most);
+  return status::unlaunchable(
+      "launch of {}: {} blocks of a cooperative kernel must run at one time, but at most {} can: "
+      "use fewer blocks, or smaller ones",
+      kernel, columns, most);
 }
 
 inline status check_shared_bytes(const char* kernel, size_t wanted, size_t most) {

@@ -75,7 +75,7 @@ struct launch_request {
   size_t shared_bytes, shared_alignment;
   void (*body)(const void* call);
   const void* call;
-  int cluster = 1;  // so many blocks run together
+  int cluster = 1;              // so many blocks run together
   bool is_cooperative = false;  // these are all blocks of the launch, and no cluster
 };
 

@@ -227,8 +227,7 @@ std::string explain_iterate(int64 steps, const U& u, const Scratch& scratch, con
   using call = detail::iteration<Window, Policy, detail::bare_t<decltype(from)>, Functor, Border>;
   constexpr iterate_plan plan = call::plan();
   std::string words = "iterate: " + std::to_string(steps) + " steps, ";
-  if constexpr (call::is_on_chip)
-    return words + "all in one kernel, which keeps u on the chip: so the policy wants it";
+  if constexpr (call::is_on_chip) return words + "all in one kernel, which keeps u on the chip: so the policy wants it";
   if constexpr (plan.depth > 1) {
     const int tenths = int(plan.gain * 10 + 0.5);
     words += std::to_string(plan.depth) + " to a kernel, " +

@@ -44,11 +44,12 @@ status enqueue_on_chip(const Place& place, int64 steps, const matrix_view<T>& u,
   const int64 across = ceil_div(u.cols, int64(shape::columns)), blocks = on_chip_blocks_at_once(place);
   const int lines = on_chip_lines<shape>(u.rows, across, blocks);
   if (lines == 0)
-    return status::refused("iterate: {} x {} elements are too many for the chip: it holds {} tiles of {} x {}, and those "
-                           "must cover them: leave on_chip out",
-                           u.rows, u.cols, blocks, shape::rows(shape::most_lines), shape::columns);
-  const bool wide = 16 % int(sizeof(T)) == 0 && allows_runs(walked(u), shape::width) &&
-                    allows_runs(walked(scratch), shape::width);
+    return status::refused(
+        "iterate: {} x {} elements are too many for the chip: it holds {} tiles of {} x {}, and those "
+        "must cover them: leave on_chip out",
+        u.rows, u.cols, blocks, shape::rows(shape::most_lines), shape::columns);
+  const bool wide =
+      16 % int(sizeof(T)) == 0 && allows_runs(walked(u), shape::width) && allows_runs(walked(scratch), shape::width);
   return with_workspace(place, "iterate", {2, 0}, [&](uint32* two_words, void*) {
     const on_chip_job<T> job{u, scratch, wide, int(across), lines, steps, two_words};
     return launch(place, grid(across * ceil_div(u.rows, int64(shape::rows(lines)))), kernel{}, job, border, functor);

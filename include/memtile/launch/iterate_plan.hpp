@@ -23,8 +23,9 @@ struct fused_steps {
 /// of radius 1. A larger one is refused with the numbers. The blocks wait for each other, and until all of them have room.
 template <int KiB = 224>
 struct on_chip {
-  static_assert(KiB >= 16 && KiB <= 227,
-                "memtile: on_chip must have 16 to 227 KiB: 224 for compute capability 9.0 and 10.0, 160 for 8.0, 96 for others");
+  static_assert(
+      KiB >= 16 && KiB <= 227,
+      "memtile: on_chip must have 16 to 227 KiB: 224 for compute capability 9.0 and 10.0, 160 for 8.0, 96 for others");
 };
 
 /// What one kernel of several steps costs, in the time of a copy of the same elements: the greater of what memory takes, which

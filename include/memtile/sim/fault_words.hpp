@@ -29,7 +29,7 @@ struct meeting_accesses {
   std::string element;  // of the access that was found
   int thread;
   mark other;
-  std::string other_block;  // empty if it is the same
+  std::string other_block;        // empty if it is the same
   const char* barrier_of_blocks;  // of the two blocks; null if there is none
 };
 

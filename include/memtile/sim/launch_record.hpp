@@ -145,7 +145,8 @@ inline void launch_record::hazard_found(hazard h, int thread, const access& a, m
     std::string what = element(space::global, a.index, a.dimensions());
     if (what.empty()) what = "global memory";
     const std::string block = block_ == there ? "" : there.text();
-    return sentence(h, {mine, theirs, what, thread, other, block, block_.is_beside(there, cluster_) ? barrier_ : nullptr});
+    return sentence(h,
+                    {mine, theirs, what, thread, other, block, block_.is_beside(there, cluster_) ? barrier_ : nullptr});
   });
 }
 

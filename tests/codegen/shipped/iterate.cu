@@ -40,5 +40,10 @@ bool start(stream_t stream, matrix_view<float> a, matrix_view<float> b, matrix_v
          iterate<star<2>>(stream, 100, a, b, sum_of_star<2>{}, constant{0.f}).ok() &&
          iterate<box<1>>(stream, 100, a, b, sum_of_box{}, borders{sides{reflect{}, valid{}}, reflect101{}}).ok() &&
          iterate<star<1>>(stream, 100, c, d, sum_of_star<1>{}, valid{}).ok() &&
+         iterate<star<1>, on_chip<>>(stream, 100, a, b, sum_of_star<1>{}, wrap{}).ok() &&
+         iterate<star<2>, on_chip<>>(stream, 100, a, b, sum_of_star<2>{}, constant{0.f}).ok() &&
+         iterate<box<1>, on_chip<160>>(stream, 100, c, d, sum_of_box{},
+                                       borders{sides{reflect{}, valid{}}, reflect101{}})
+             .ok() &&
          iterate<star<1>>(stream, 100, e, f, sum_of_star<1>{}, replicate{}).ok();
 }

@@ -20,6 +20,22 @@ struct mixed {
     return sum ^ sum >> 7;
   }
 };
+struct mixed_box {
+  template <class Neighbours>
+  MEMTILE_FUNCTION uint32 operator()(const Neighbours& n) const {
+    uint32 sum = uint32(n.row()) * 77 + uint32(n.column());
+    MEMTILE_UNROLL
+    for (int i = 0; i < 9; ++i) sum = sum * 5 + n(i / 3 - 1, i % 3 - 1);
+    return sum ^ sum >> 7;
+  }
+};
+template <int Down, int Right>
+struct along {
+  template <class Neighbours>
+  MEMTILE_FUNCTION uint32 operator()(const Neighbours& n) const {
+    return 3 * n(-Down, -3 * Right) + 5 * n(0, 0) + 7 * n(Down, 3 * Right) + uint32(n.column());
+  }
+};
 uint32 start(int r, int c) { return uint32(test::pixel(r, c)); }
 
 template <class Window, class Machine, class Functor, class Border>
@@ -42,14 +58,46 @@ void check_on_chip(Machine& machine, const image& shape, int64 steps, const Func
 
 }  // namespace
 
+// With two lines of a warp a tile has 24 x 120 elements of its own, with three 40 x 120; its margins are 4 wide.
+const image shapes[] = {{0, 7},     {7, 0},          {1, 1},       {3, 2},          {23, 119},      {24, 120},
+                        {25, 5, 3}, {48, 121, 1, 1}, {49, 124, 4}, {50, 241, 0, 1}, {85, 123, 1, 2}};
+
 TEST_CASE("steps on the chip are the same as single ones with every border, at every size",
           "[stencil][iterate][STEN-03]") {
-  // With two lines of a warp a tile has 24 x 120 elements of its own, with three 40 x 120; its margins are 4 wide.
-  const image shapes[] = {{0, 7}, {1, 1}, {3, 2}, {23, 119}, {48, 121, 1, 1}, {24, 120}, {25, 5, 3}, {330, 241, 0, 4}};
-  for (auto& machine : testing::machines()) {
+  for (auto& machine : testing::machines())
     for (const image& shape : shapes) {
-      check_on_chip<star<1>>(machine, shape, 9, mixed<1>{}, wrap{});
-      check_on_chip<star<1>>(machine, shape, 9, mixed<1>{}, borders{constant{uint32(7)}, reflect101{}});
+      const auto check = [&](const auto& border) { check_on_chip<star<1>>(machine, shape, 9, mixed<1>{}, border); };
+      check(constant{uint32(7)});
+      check(replicate{});
+      check(reflect{});
+      check(reflect101{});
+      check(wrap{});
+      check(valid{});
     }
+}
+
+TEST_CASE("each axis and each side of steps on the chip may have a border of its own", "[stencil][iterate]") {
+  for (auto& machine : testing::machines())
+    for (const image& shape : {image{3, 5}, image{1, 121}, image{50, 241, 3}}) {
+      const auto check = [&](const auto& border) { check_on_chip<box<1>>(machine, shape, 6, mixed_box{}, border); };
+      check(borders{wrap{}, sides{constant{uint32(5)}, reflect101{}}});
+      check(borders{sides{valid{}, constant{uint32(9)}}, wrap{}});
+      check(borders{sides{reflect{}, constant{uint32(9)}}, sides{constant{uint32(2)}, valid{}}});
+    }
+}
+
+TEST_CASE("any number of steps on the chip ends in u", "[stencil][iterate][STEN-13]") {
+  for (auto& machine : testing::machines())
+    for (int64 steps : {0, 1, 2, 3, 4, 5, 6, 7, 8, 11}) {
+      check_on_chip<star<2>>(machine, {60, 131}, steps, mixed<2>{}, reflect{});  // two steps to an exchange
+      check_on_chip<star<2>>(machine, {2, 1}, steps, mixed<2>{}, wrap{});
+    }
+}
+
+TEST_CASE("a window on the chip may reach to its sides or up and down alone", "[stencil][iterate]") {
+  for (auto& machine : testing::machines()) {
+    check_on_chip<window<0, 0, 3, 3>>(machine, {40, 250}, 5, along<0, 1>{}, replicate{});
+    check_on_chip<window<0, 0, 5, 5>>(machine, {3, 250}, 3, along<0, 1>{}, wrap{});  // further than a run
+    check_on_chip<window<1, 1, 0, 0>>(machine, {70, 130}, 9, along<1, 0>{}, reflect{});
   }
 }

@@ -63,7 +63,43 @@ TEST_CASE("what iterate does is said in words", "[iterate]") {
   CHECK(explain_iterate<box<2>>(9, u.view(), v.view(), heat{}, wrap{}) ==
         "iterate: 9 steps, each a kernel of its own: several would take more registers, or longer for arithmetic, "
         "than they save of memory");
+  CHECK(explain_iterate<cross, on_chip<>>(9, u.view(), v.view(), heat{}, wrap{}) ==
+        "iterate: 9 steps, all in one kernel, which keeps u on the chip: so the policy wants it");
   CHECK(explain_iterate<cross>(-1, u.view(), v.view(), heat{}, wrap{}) == "iterate: -1 steps: there must be 0 or more");
+}
+
+TEST_CASE("a matrix on the chip is cut up so that all of the device works, or refused", "[iterate]") {
+  using tile = detail::on_chip_shape<float, star_reach<1>, 224>;
+  CHECK((tile::columns == 120 && tile::most_lines == 28 && tile::rows(28) == 440 && tile::between == 4));
+  CHECK(detail::on_chip_lines<tile>(2048, 18, 132) == 19);  // 7 tiles of 296 rows, one below the other
+  CHECK(detail::on_chip_lines<tile>(512, 5, 132) == 2);     // 22 of 24
+  CHECK(detail::on_chip_lines<tile>(1, 1, 132) == 1);
+  CHECK(detail::on_chip_lines<tile>(440 * 7, 18, 132) == 28);
+  CHECK(detail::on_chip_lines<tile>(440 * 7 + 1, 18, 132) == 0);
+  CHECK(detail::on_chip_lines<tile>(1, 133, 132) == 0);
+
+  sim::machine machine;
+  auto u = machine.buffer<float>(900, 500, nothing), scratch = machine.buffer<float>(900, 500);
+  const status s = iterate<star<1>, on_chip<>>(machine, 5, u.view(), scratch.view(), heat{}, wrap{});
+  CHECK(s.message() == "iterate: 900 x 500 elements are too many for the chip: it holds 8 tiles of 440 x 120, and "
+                       "those must cover them: "
+                       "leave on_chip out");
+  CHECK(machine.last_report() == nullptr);
+}
+
+TEST_CASE("steps on the chip read and write each element of memory once, and in between their margins", "[iterate]") {
+  sim::machine machine;
+  const int rows = 96, cols = 240;  // eight tiles of 24 x 120: a warp has two lines
+  auto u = machine.buffer<float>(rows, cols, nothing), scratch = machine.buffer<float>(rows, cols);
+  REQUIRE(iterate<star<1>, on_chip<>>(machine, 8, u.view(), scratch.view(), heat{}, replicate{}));
+  const sim::report& report = *machine.last_report();
+  CHECK_THAT(report, sim::HasNoBankConflicts());
+  const auto stores = report.total(sim::space::global, sim::access_kind::store);
+  const int inner = (24 - 8) * (120 - 8), rim = 24 * 120 - inner;
+  CHECK(stores.bytes_asked == 8 * (24 * 120 + rim) * 4 + 4);  // and a word of the barrier
+  // A step reads each line of a warp once, and those above and below; the last one again.
+  const auto loads = report.total(sim::space::shared, sim::access_kind::load);
+  CHECK(loads.bytes_asked <= 8 * (8 * 16 * (2 + 3) + 2 * 24 + 2 * 32) * 128 * 4);
 }
 
 TEST_CASE("four steps write each element once, and read little more than each", "[iterate]") {
