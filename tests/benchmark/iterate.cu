@@ -53,6 +53,15 @@ struct star_of_2 {
   }
 };
 
+struct wave {  // two time levels in an element: now, and one step before
+  template <class Neighbours>
+  MEMTILE_FUNCTION vec<float, 2> operator()(const Neighbours& n) const {
+    const vec<float, 2> here = n(0, 0);
+    const float around = n(-1, 0)[0] + n(1, 0)[0] + n(0, -1)[0] + n(0, 1)[0];
+    return {{2 * here[0] - here[1] + 0.25f * (around - 4 * here[0]), here[0]}};
+  }
+};
+
 template <class Window, class Policy, class T, class Functor, class Border>
 void line(const char* what, int64 side, int steps, const Functor& functor, const Border& border) {
   const std::string name = std::string(what) + ", " + std::to_string(side);
@@ -104,5 +113,7 @@ int main(int words, char** word) {
                         fused_steps<2>{}, fused_steps<3>{});
   lines<star<1>, float16>("5 points, half", five_points{}, replicate{}, {16384}, automatic{}, fused_steps<1>{},
                           fused_steps<2>{}, fused_steps<4>{});
+  lines<star<1>, vec<float, 2>>("wave equation, float", wave{}, reflect{}, {8192}, fused_steps<1>{}, fused_steps<2>{},
+                                fused_steps<3>{});
   return 0;
 }

@@ -3,7 +3,7 @@
 // A pipeline of 4K frames beside what the link to the host could carry, and what memory it holds before, after 100
 // frames and after all.
 //
-//   pipeline [FRAMES]      without a number: 2000
+//   pipeline [FRAMES [SLOTS]]      without numbers: 2000; 1, 2, 3, 4 and 8
 //
 // The bound of a frame is the time of its copies where both directions go on at once. "in place": source and sink touch
 // nothing; "copied": each copies the frame from and to ordinary memory, as a program that has it elsewhere must.
@@ -23,6 +23,7 @@ using benchmark::must;
 using namespace memtile;
 
 constexpr int64 rows = 2160, cols = 3840;
+std::vector<int> all_slots{1, 2, 3, 4, 8};
 
 double seconds_since(std::chrono::steady_clock::time_point begin) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
@@ -89,7 +90,7 @@ void frames_of(const char* what, int64 count, const rates& link, const Work& wor
   const double bound = link.both * 1e9 / double(bytes);
   std::printf("%s, %.1f MB each way, at most %.0f frames/s by the link\n", what, double(bytes) / 1e6, bound);
   print_memory("before");
-  for (const int slots : {1, 2, 3, 4, 8}) {
+  for (const int slots : all_slots) {
     pipeline frames(stream, frame<T>{rows, cols}, slots);
     for (const bool copies : {false, true}) {
       const auto run = [&](int64 wanted) {
@@ -105,13 +106,13 @@ void frames_of(const char* what, int64 count, const rates& link, const Work& wor
             }));
       };
       run(100);
-      if (slots == 4 && copies) print_memory("after 100 frames");
+      if (slots == all_slots.back() && copies) print_memory("after 100 frames");
       const auto begin = std::chrono::steady_clock::now();
       run(count);
       const double rate = double(count) / seconds_since(begin);
       std::printf("  %d slots, %-9s %8.1f frames/s   of the link %.3f\n", slots, copies ? "copied" : "in place", rate,
                   rate / bound);
-      if (slots == 4 && copies) print_memory("after all");
+      if (slots == all_slots.back() && copies) print_memory("after all");
     }
   }
   print_memory("when freed");
@@ -122,6 +123,7 @@ void frames_of(const char* what, int64 count, const rates& link, const Work& wor
 
 int main(int words, char** word) {
   const int64 count = words > 1 ? std::atoll(word[1]) : 2000;
+  if (words > 2) all_slots = {std::atoi(word[2])};
   benchmark::print_card();
   const rates link = measure_link();
   std::printf("link, pinned copies of 256 MiB: up %.1f GB/s, down %.1f GB/s, both at once %.1f GB/s each\n", link.up,
@@ -134,6 +136,7 @@ int main(int words, char** word) {
   };
   frames_of<uint8>("grey, 8 bits, copied by a kernel", count, link, nothing);
   frames_of<uint8>("grey, 8 bits, median 3x3", count, link, median);
+  frames_of<vec<uint8, 3>>("RGB, 8 bits, median 3x3", count / 3, link, median);
   frames_of<float>("grey, float, median 3x3", count / 4, link, median);
 
   // An array of the host in bands, beside its own copy up and down.
