@@ -252,16 +252,16 @@ status separable(Where&& where, const In& in, const Out& out, const weights<T, R
   return detail::separable_as("separable", where, in, out, down, across, border);
 }
 /// The weights of a normal distribution around the middle, of sum 1; sigma must be more than 0.
-template <int Radius>
-weights<float, 2 * Radius + 1> gaussian_weights(double sigma) {
-  weights<float, 2 * Radius + 1> w{};
+template <int Radius, class T = float>
+weights<T, 2 * Radius + 1> gaussian_weights(double sigma) {
+  weights<T, 2 * Radius + 1> w{};
   const auto density = [sigma](int i) {
     const double x = i / sigma;
     return exp(-x * x / 2);
   };
   double sum = 0;
   for (int i = -Radius; i <= Radius; ++i) sum += density(i);
-  for (int i = -Radius; i <= Radius; ++i) w.values[i + Radius] = float(density(i) / sum);
+  for (int i = -Radius; i <= Radius; ++i) w.values[i + Radius] = T(density(i) / sum);
   return w;
 }
 

@@ -24,6 +24,12 @@ inline status check_width(const char* name, const char* what, double sigma) {
   return status::refused("{}: {} is {}: it must be at least 1e-15", name, what, sigma);
 }
 
+// Weights are floats; of elements of 8 bytes doubles.
+template <class In>
+using weight_for =
+    conditional_t<sizeof(plain_type<channel_type<typename decltype(as_view(declval<const In&>()))::element>>) == 8,
+                  double, float>;
+
 template <class F>
 struct means_of_like {
   template <class Reach, bool InRegisters>
@@ -33,12 +39,12 @@ struct means_of_like {
 }  // namespace detail
 
 /// A normal distribution of a standard deviation of `sigma` pixels, cut off Radius pixels from the middle: separable with
-/// gaussian_weights<Radius>(sigma), of a vector correlate. Radius = 3 * sigma leaves 0.3 % out, and the rest is scaled to a
+/// gaussian_weights<Radius>(sigma), for elements of 8 bytes doubles, of a vector correlate. Radius = 3 * sigma leaves 0.3 % out, and the rest is scaled to a
 /// sum of 1.
 template <int Radius, class Where, class In, class Out, class Border>
 status gaussian_filter(Where&& where, const In& in, const Out& out, double sigma, Border border) {
   if (status s = detail::check_width("gaussian_filter", "sigma", sigma); !s) return s;
-  const auto w = gaussian_weights<Radius>(sigma);
+  const auto w = gaussian_weights<Radius, detail::weight_for<In>>(sigma);
   if constexpr (detail::dimensions_of(decltype(as_view(out))()) == 1)
     return detail::correlate_as("gaussian_filter", where, in, out, w, border);
   else return detail::separable_as("gaussian_filter", where, in, out, w, w, border);
@@ -75,12 +81,13 @@ status unsharp_filter(Where&& where, const In& in, const Out& out, double sigma,
   if (!(amount >= -1e30 && amount <= 1e30))
     return status::refused("unsharp_filter: the amount is {}: it must be from -1e30 to 1e30", amount);
   constexpr int side = 2 * Radius + 1;
-  const auto g = gaussian_weights<Radius>(sigma);
-  detail::list_of_weights<float, side * side> w{};
+  using F = detail::weight_for<In>;
+  const auto g = gaussian_weights<Radius, double>(sigma);
+  detail::list_of_weights<F, side * side> w{};
   for (int i = 0; i < side * side; ++i)
-    w.values[i] = float((i == side * side / 2) * (1 + amount) - amount * g.values[i / side] * g.values[i % side]);
-  return detail::filter<detail::sums_of<float>::functor, box<Radius>>("unsharp_filter", detail::place_of(where),
-                                                                      as_view(in), as_view(out), border, w);
+    w.values[i] = F((i == side * side / 2) * (1 + amount) - amount * g.values[i / side] * g.values[i % side]);
+  return detail::filter<detail::sums_of<F>::template functor, box<Radius>>("unsharp_filter", detail::place_of(where),
+                                                                           as_view(in), as_view(out), border, w);
 }
 
 /// A mean that keeps edges: the weight of a neighbour is exp(-distance^2 / (2 sigma_space^2) - difference^2 /
@@ -95,8 +102,7 @@ status bilateral_filter(Where&& where, const In& in, const Out& out, double sigm
                         Border border) {
   if (status s = detail::check_width("bilateral_filter", "sigma_space", sigma_space); !s) return s;
   if (status s = detail::check_width("bilateral_filter", "sigma_value", sigma_value); !s) return s;
-  using element = detail::channel_type<typename decltype(as_view(in))::element>;
-  using F = detail::conditional_t<sizeof(detail::plain_type<element>) == 8, double, float>;
+  using F = detail::weight_for<In>;
   constexpr int dimensions = detail::dimensions_of(decltype(as_view(out))()), side = 2 * Radius + 1;
   using reach = typename detail::reach_of<box<Radius>, dimensions>::type;
   detail::list_of_weights<F, detail::window_size<reach>> exponents{};

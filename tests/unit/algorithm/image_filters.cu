@@ -97,10 +97,18 @@ TEST_CASE("a Gaussian is its weights down and across, and sharpening takes it aw
       reflect101{},
       [](auto& m, const auto& in, const auto& out) { return gaussian_filter<2>(m, in, out, 1.2, reflect101{}); },
       blurred, 1e-6);
+  check_filter<double, double>(
+      reflect101{},
+      [](auto& m, const auto& in, const auto& out) { return gaussian_filter<2>(m, in, out, 1.2, reflect101{}); },
+      blurred, 2e-15);
   check_filter<float, float>(
       replicate{},
       [](auto& m, const auto& in, const auto& out) { return unsharp_filter<2>(m, in, out, 1.2, 1.5, replicate{}); },
       [&](const auto& at) { return at(0, 0) + 1.5 * (at(0, 0) - blurred(at)); }, 4e-6);
+  check_filter<double, double>(
+      replicate{},
+      [](auto& m, const auto& in, const auto& out) { return unsharp_filter<2>(m, in, out, 1.2, 1.5, replicate{}); },
+      [&](const auto& at) { return at(0, 0) + 1.5 * (at(0, 0) - blurred(at)); }, 8e-15);
   for (auto& machine : testing::machines()) {  // of a vector: a single one becomes the weights
     auto in = machine.buffer<float>(9, [](int i) { return i == 4 ? 1.f : 0.f; }), out = machine.buffer<float>(9);
     REQUIRE(gaussian_filter<2>(machine, in.view(), out.view(), 1.2, reflect{}));
