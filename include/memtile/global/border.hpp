@@ -19,6 +19,9 @@ namespace memtile {
 namespace detail {
 // i modulo n, never negative.
 MEMTILE_FUNCTION constexpr int64 modulo(int64 i, int64 n) {
+  // One turn is enough but for images smaller than a window, and a division of 64 bits takes a hundred instructions.
+  const int64 turned = i < 0 ? i + n : i >= n ? i - n : i;
+  if (turned >= 0 && turned < n) return turned;
   const int64 m = i % n;
   return m < 0 ? m + n : m;
 }
