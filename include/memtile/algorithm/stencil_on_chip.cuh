@@ -30,7 +30,7 @@ struct on_chip_job {
   int tiles_across;  // tiles side by side
   int lines;         // of a warp
   int64 steps;
-  uint32* words;  // of the barrier: two
+  vector_view<uint32> words;  // of the barrier
 };
 
 namespace detail {
@@ -55,7 +55,7 @@ struct on_chip_shape {
 /// All steps of a stencil whose window reaches as far up as down and as far to the left as to the right.
 ///
 /// Grid      one row of blocks, as many as tiles cover the matrix; they run at one time
-/// Memory    u is read and written once. Of each tile a rim as wide as the margins is written and read once for every so many
+/// Memory    u is read and written whole once. Of each tile a rim as wide as the margins is written and read once for every so many
 ///           steps as the margins are wide for; the second-level cache holds it. In a step each element is read from shared
 ///           memory and written there once, 16 bytes to an access
 /// Result    the same bits as of single steps; scratch is written over
@@ -146,11 +146,12 @@ struct on_chip_stencil_kernel {
     template <bool AtRows, class Ends>
     MEMTILE_FUNCTION void take_step(const Ends& of_segment) const {
       window around{};
-      line below[max_of(1, radius)];  // beyond the tile there is nothing, and nobody asks for it
+      // What stands above and below; beyond the tile any line, since its results are dropped.
+      line below[max_of(1, radius)];
       MEMTILE_UNROLL
       for (int k = 0; k < radius; ++k) {
-        around.first.enter(w, w.rank() > 0 ? run_of(first_line - radius + k) : line{}, s);
-        below[k] = w.rank() + 1 < warps ? run_of(first_line + job.lines + k) : line{};
+        around.first.enter(w, run_of(max_of(first_line - radius + k, 0)), s);
+        below[k] = run_of(min_of(first_line + job.lines + k, warps * job.lines - 1));
       }
       b.sync(s.inner());
       MEMTILE_UNROLL
@@ -186,8 +187,10 @@ struct on_chip_stencil_kernel {
     MEMTILE_FUNCTION void load(const matrix_view<T>& from, bool all) const {
       for (int i = 0; i < job.lines; ++i) {
         const int64 row = row0 + i;
-        const bool is_margin = row < first_row || row >= end_row;
-        if (all || is_of_image(row)) load_line(from, row, first_line + i, all || is_margin, all);
+        const bool is_margin = row < first_row || (row >= end_row && row < end_row + shape::margin_rows);
+        const bool has_margins = row >= first_row && row < end_row;
+        if (all || (is_of_image(row) && (is_margin || has_margins)))
+          load_line(from, row, first_line + i, all || is_margin, all);
       }
       hw::async_commit(s);
       hw::async_wait<0>(s);
@@ -208,35 +211,52 @@ struct on_chip_stencil_kernel {
     // A line, or its margins alone: run by run where views allow it, else element by element, side by side.
     MEMTILE_FUNCTION void load_line(const matrix_view<T>& from, int64 row, int tile_line, bool whole_line,
                                     bool with_outside) const {
-      constexpr bool wraps = detail::is_wrap<of_columns>;
-      const int64 r = detail::is_wrap<of_rows> ? detail::modulo(row, from.rows) : row;
-      const auto is_wanted = [&](int64 c) { return whole_line || c < first_column || c + width > end_column; };
-      const auto is_whole = [&](int64 c) {
-        return shape::has_copies && job.wide && r >= 0 && r < from.rows && c >= 0 && c + width <= from.cols;
-      };
-      if (is_wanted(column) && is_whole(column)) copy_run(from, r, column, tile_line);
+      constexpr int margin = shape::margin_columns;
       const int64 column0 = column - w.lane() * width;
-      if (is_whole(column0) && is_whole(column0 + 31 * width)) return;
+      const int own_end = int(end_column - column0);
+      const int behind = own_end / width * width;  // the run in which the other margin begins
+      const int end = with_outside ? 32 * width : min_of(own_end + margin, 32 * width);
+      const bool is_wanted =
+          w.lane() * width < end && (whole_line || column < first_column || column + width > end_column);
+      if (is_wanted && is_whole(from, row, column)) copy_run(from, row, column, tile_line);
+
+      if (is_whole(from, row, column0) && is_whole(from, row, column0 + 31 * width)) return;
+      load_elements(from, row, tile_line, 0, whole_line ? end : margin, with_outside);
+      if (!whole_line) load_elements(from, row, tile_line, behind, end, with_outside);
+    }
+    // Those from one place of the line to another, without those of runs that are copied whole.
+    MEMTILE_FUNCTION void load_elements(const matrix_view<T>& from, int64 row, int tile_line, int first, int end,
+                                        bool with_outside) const {
+      const int64 column0 = column - w.lane() * width;
       MEMTILE_KEEP_LOOP
-      for (int i = w.lane(); i < 32 * width; i += 32) {
-        const int64 run = column0 + i / width * width;
+      for (int i = first + w.lane(); i < end; i += 32) {
         int64 y = row, x = column0 + i;
-        if (!is_wanted(run) || is_whole(run) || (!with_outside && !wraps && (x < 0 || x >= from.cols))) continue;
+        if (is_whole(from, row, column0 + i / width * width)) continue;
+        if (!with_outside && !detail::is_wrap<of_columns> && (x < 0 || x >= from.cols)) continue;
         T v{};
         const bool is_inside = detail::comes_from_inside(border.slices, y, from.rows, v) &&
                                detail::comes_from_inside(border.columns, x, from.cols, v);
         T* const to = shared.cells.address(tile_line, i);
-        const site at = s.inner().at(tile_line, i);
-        if (!is_inside) hw::store_shared(to, v, at);
+        const site place = s.inner().at(tile_line, i);
+        if (!is_inside) hw::store_shared(to, v, place);
         else if constexpr (alignof(T) == sizeof(T) && (sizeof(T) == 4 || sizeof(T) == 8))
-          hw::async_copy<int(sizeof(T))>(to, from.address(y, x), true, at, s.inner().at(y, x));
-        else hw::store_shared(to, from.load(y, x, s.inner()), at);
+          hw::async_copy<int(sizeof(T))>(to, from.address(y, x), true, place, s.inner().at(y, x));
+        else hw::store_shared(to, from.load(y, x, s.inner()), place);
       }
       hw::lanes_meet(s);
     }
-    MEMTILE_FUNCTION void copy_run(const matrix_view<T>& from, int64 r, int64 c, int tile_line) const {
+    // The row of the image that a row is: another one where it wraps.
+    MEMTILE_FUNCTION static int64 row_of_image(const matrix_view<T>& v, int64 row) {
+      return detail::is_wrap<of_rows> ? detail::modulo(row, v.rows) : row;
+    }
+    MEMTILE_FUNCTION bool is_whole(const matrix_view<T>& from, int64 row, int64 c) const {
+      const int64 r = row_of_image(from, row);
+      return shape::has_copies && job.wide && r >= 0 && r < from.rows && c >= 0 && c + width <= from.cols;
+    }
+    MEMTILE_FUNCTION void copy_run(const matrix_view<T>& from, int64 row, int64 c, int tile_line) const {
       if constexpr (shape::has_copies) {
         const int i = w.lane() * width;
+        const int64 r = row_of_image(from, row);
         hw::async_copy<shape::run_bytes>(shared.cells.address(tile_line, i), from.address(r, c), true,
                                          s.inner().at(tile_line, i), s.inner().at(r, c));
       }

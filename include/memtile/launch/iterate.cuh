@@ -123,7 +123,7 @@ struct iteration<Window, Policy, pack<View, Constant...>, Functor, Border> {
       "memtile: fused steps must be of a matrix, with a window that reaches equally far to opposite sides, and a "
       "border of memtile's that does not wrap on one side only: leave the policy out");
   static constexpr iterate_plan plan() {
-    if constexpr (against() != nullptr || asked == 1) return {1, 1};
+    if constexpr (against() != nullptr || asked == 1 || is_on_chip) return {1, 1};
     else if constexpr (asked > 1) return {asked, gain_of<asked, reach, T, typename Constant::element...>()};
     else return choose_depth<reach, T, typename Constant::element...>();
   }
@@ -148,8 +148,10 @@ status check_iterate(int64 steps, const pack<View, Constant...>& fields, const V
 ///             steps, and explain_iterate says what
 /// functor     called for places outside of u as well, whose results are dropped
 /// Result      the same bits whatever the policy
+/// Errors      what stencil refuses; with on_chip<> also a matrix or a device that is too large, or too small, for it
 /// Cost        fused steps take the time of one, or of their arithmetic if that is longer; else each step is a kernel. An even
-///             number of kernels, of which one may only copy, and a copy before them where a border leaves the rim. Only enqueues; allocates nothing; may be captured in a graph.
+///             number of kernels, of which one may only copy, and a copy before them where a border leaves the rim. Only enqueues; may be captured in a graph; allocates
+///             nothing, but that on_chip<> takes 64 KiB of workspace from the stream's pool where the context has none.
 template <class Window, class Policy = automatic, class Where, class U, class Scratch, class Functor, class Border>
 status iterate(Where&& where, int64 steps, const U& u, const Scratch& scratch, const Functor& functor, Border border) {
   const auto from = detail::fields_of(u);
@@ -227,7 +229,8 @@ std::string explain_iterate(int64 steps, const U& u, const Scratch& scratch, con
   using call = detail::iteration<Window, Policy, detail::bare_t<decltype(from)>, Functor, Border>;
   constexpr iterate_plan plan = call::plan();
   std::string words = "iterate: " + std::to_string(steps) + " steps, ";
-  if constexpr (call::is_on_chip) return words + "all in one kernel, which keeps u on the chip: so the policy wants it";
+  if constexpr (call::is_on_chip)
+    return words + "all in one kernel, which keeps u on the chip if it fits there: so the policy wants it";
   if constexpr (plan.depth > 1) {
     const int tenths = int(plan.gain * 10 + 0.5);
     words += std::to_string(plan.depth) + " to a kernel, " +

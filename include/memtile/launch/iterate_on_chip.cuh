@@ -4,8 +4,8 @@
 #pragma once
 
 #include <memtile/algorithm/stencil_on_chip.cuh>
+#include <memtile/launch/device.hpp>
 #include <memtile/launch/launch.cuh>
-#include <memtile/launch/multiprocessors.hpp>
 #include <memtile/launch/stencil_outputs.cuh>
 #include <memtile/launch/workspace.hpp>
 
@@ -13,15 +13,26 @@
 
 namespace memtile::detail {
 
-// So many blocks at one time, one to a multiprocessor. In the simulator few: each of their threads has a stack.
-template <class Place>
-int on_chip_blocks_at_once(const Place& place) {
-  if constexpr (is_same<Place, on_cpu>) return 8;
-  else return multiprocessors_of(place);
+// How many blocks there are at one time, one to a multiprocessor, and how much shared memory each may have. In the simulator
+// few: each of their threads has a stack.
+struct chip {
+  int blocks = 8;
+  int64 shared_bytes = 0;
+};
+inline status ask_chip(const on_cpu&, chip& has) {
+  has.shared_bytes = highest<int64>();  // the launch asks the machine
+  return {};
 }
+inline status ask_chip(const on_query&, chip& has) { return has.shared_bytes = highest<int64>(), status(); }
 #if MEMTILE_CUDA
-inline int on_chip_blocks_at_once(const on_either& place) {
-  return place.machine != nullptr ? on_chip_blocks_at_once(on_cpu{*place.machine}) : multiprocessors_of(place);
+inline status ask_chip(const on_gpu&, chip& has) {
+  int bytes = 0;
+  if (status s = device_attribute(cudaDevAttrMultiProcessorCount, has.blocks); !s) return s;
+  if (status s = device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin, bytes); !s) return s;
+  return has.shared_bytes = bytes, status();
+}
+inline status ask_chip(const on_either& place, chip& has) {
+  return place.machine != nullptr ? ask_chip(on_cpu{*place.machine}, has) : ask_chip(on_gpu{place.where}, has);
 }
 #endif
 
@@ -41,17 +52,24 @@ status enqueue_on_chip(const Place& place, int64 steps, const matrix_view<T>& u,
   using kernel = on_chip_stencil_kernel<KiB, Reach, Border, Functor, T>;
   using shape = typename kernel::shape;
   if (steps == 0 || u.rows == 0 || u.cols == 0) return {};
-  const int64 across = ceil_div(u.cols, int64(shape::columns)), blocks = on_chip_blocks_at_once(place);
-  const int lines = on_chip_lines<shape>(u.rows, across, blocks);
+  chip has;
+  if (status s = ask_chip(place, has); !s) return s;
+  if (int64(sizeof(typename kernel::storage)) > has.shared_bytes)
+    return status::refused(
+        "iterate: on_chip<{}>: a block has at most {} KiB of shared memory on this device: give on_chip "
+        "so many, or fewer",
+        KiB, has.shared_bytes / 1024);
+  const int64 across = ceil_div(u.cols, int64(shape::columns));
+  const int lines = on_chip_lines<shape>(u.rows, across, has.blocks);
   if (lines == 0)
     return status::refused(
         "iterate: {} x {} elements are too many for the chip: it holds {} tiles of {} x {}, and those "
         "must cover them: leave on_chip out",
-        u.rows, u.cols, blocks, shape::rows(shape::most_lines), shape::columns);
+        u.rows, u.cols, has.blocks, shape::rows(shape::most_lines), shape::columns);
   const bool wide =
       16 % int(sizeof(T)) == 0 && allows_runs(walked(u), shape::width) && allows_runs(walked(scratch), shape::width);
   return with_workspace(place, "iterate", {2, 0}, [&](uint32* two_words, void*) {
-    const on_chip_job<T> job{u, scratch, wide, int(across), lines, steps, two_words};
+    const on_chip_job<T> job{u, scratch, wide, int(across), lines, steps, {two_words, 2}};
     return launch(place, grid(across * ceil_div(u.rows, int64(shape::rows(lines)))), kernel{}, job, border, functor);
   });
 }

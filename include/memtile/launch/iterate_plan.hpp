@@ -18,14 +18,15 @@ struct fused_steps {
   static_assert(Count >= 1 && Count <= 8, "memtile: fused_steps must be 1 to 8");
 };
 
-/// One kernel makes all steps, and keeps the matrix in the shared memory of the device, of which a block takes so many KiB:
-/// iterate<Window, on_chip<>>(...). For matrices that fit: of floats an H200 holds 132 tiles of 440 x 120 elements for a star
-/// of radius 1. A larger one is refused with the numbers. The blocks wait for each other, and until all of them have room.
+/// One kernel makes all steps, and keeps the matrix in the shared memory of the device: iterate<Window, on_chip<>>(...). On each
+/// multiprocessor one block takes so many KiB, as many as a block may have there or fewer. For matrices that fit: of floats an
+/// H200 holds 132 tiles of 440 x 120 elements for a star of radius 1. A larger one is refused with the numbers. The blocks
+/// wait for each other, and until all of them have room.
 template <int KiB = 224>
 struct on_chip {
-  static_assert(
-      KiB >= 16 && KiB <= 227,
-      "memtile: on_chip must have 16 to 227 KiB: 224 for compute capability 9.0 and 10.0, 160 for 8.0, 96 for others");
+  static_assert(KiB >= 16 && KiB <= 227, "memtile: on_chip must have 16 to 227 KiB: 224 for compute capability 9.0 and "
+                                         "10.0, 160 for 8.0 and 8.7, 96 for 8.6, 8.9 "
+                                         "and 12.0, 64 for 7.5");
 };
 
 /// What one kernel of several steps costs, in the time of a copy of the same elements: the greater of what memory takes, which

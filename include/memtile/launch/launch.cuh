@@ -265,8 +265,10 @@ using launcher_of = launcher<Kernel, typename signature_of<decltype(&Kernel::ope
 ///           are in the status.
 /// Errors    a configuration that the machine cannot run is refused with the limit that it breaks; an error of an
 ///           earlier call is neither returned nor cleared. An empty grid is success, and nothing is launched.
-/// Requires  rows and planes of the grid up to 65,535; columns up to 2^31 - 1, and a multiple of the kernel's cluster
-/// Cost      the first launch of a kernel on a device asks for its limits, and opts in to shared memory above 48 KiB
+/// Requires  rows and planes of the grid up to 65,535; columns up to 2^31 - 1, and a multiple of the kernel's cluster; of a
+///           cooperative kernel one row, of no more blocks than can run at one time
+/// Cost      the first launch of a kernel on a device asks for its limits, and opts in to shared memory above 48 KiB; every one of
+///           a cooperative kernel asks how many blocks the device holds
 template <class Where, class Kernel, class... Arguments>
 status launch(Where&& where, const grid& blocks, const Kernel& kernel, const Arguments&... arguments) {
   return detail::launcher_of<Kernel>::run(detail::place_of(where), blocks, kernel, arguments...);

@@ -29,6 +29,20 @@ struct mixed_box {
     return sum ^ sum >> 7;
   }
 };
+struct from_1_to_4 {  // and keeps them so
+  vector_view<int> strangers;
+  template <class Neighbours>
+  MEMTILE_FUNCTION int operator()(const Neighbours& n) const {
+    int sum = 0;
+    MEMTILE_UNROLL
+    for (int i = 0; i < 9; ++i) {
+      const int v = n(i / 3 - 1, i % 3 - 1);
+      if (v < 1 || v > 4) strangers.atomic_add(0, 1);
+      sum += v;
+    }
+    return 1 + sum % 4;
+  }
+};
 template <int Down, int Right>
 struct along {
   template <class Neighbours>
@@ -83,6 +97,39 @@ TEST_CASE("each axis and each side of steps on the chip may have a border of its
       check(borders{wrap{}, sides{constant{uint32(5)}, reflect101{}}});
       check(borders{sides{valid{}, constant{uint32(9)}}, wrap{}});
       check(borders{sides{reflect{}, constant{uint32(9)}}, sides{constant{uint32(2)}, valid{}}});
+    }
+}
+
+TEST_CASE("warps of many lines on the chip walk them in turns of a window", "[stencil][iterate]") {
+  for (auto& machine : testing::machines()) {  // in the simulator 25 and 27 lines of eight tiles, of the last one some
+    check_on_chip<box<1>>(machine, {400, 120}, 5, mixed_box{}, borders{reflect{}, sides{constant{uint32(9)}, valid{}}});
+    check_on_chip<star<2>>(machine, {831, 250, 3, 1}, 3, mixed<2>{}, wrap{});
+  }
+}
+
+TEST_CASE("a large matrix fills the chip", "[stencil][iterate][large]") {
+  for (auto& machine : testing::machines()) {
+    check_on_chip<star<1>>(machine, {2048, 2048}, 23, mixed<1>{}, wrap{});
+    check_on_chip<box<1>>(machine, {2031, 2003, 1, 1}, 23, mixed_box{}, reflect101{});
+  }
+}
+
+TEST_CASE("functors on the chip see nothing that was not in the matrix", "[stencil][iterate]") {
+  for (auto& machine : testing::machines())
+    for (const image& shape : {image{73, 128}, image{30, 30}, image{51, 125, 2}}) {
+      auto u = machine.buffer<int>(shape.rows, shape.cols, [](int r, int c) { return 1 + (r * 3 + c) % 4; },
+                                   {shape.cols + shape.gap, 0});
+      auto scratch = machine.buffer<int>(shape.rows, shape.cols, [](int, int) { return 0; });
+      auto strangers = machine.buffer<int>(1, [](int) { return 0; });
+      const auto check = [&](const auto& border) {
+        INFO(machine.name() << ": " << shape.rows << "x" << shape.cols);
+        REQUIRE(
+            iterate<box<1>, on_chip<>>(machine, 9, u.view(), scratch.view(), from_1_to_4{strangers.view()}, border));
+        CHECK(strangers.host()(0) == 0);
+      };
+      check(wrap{});
+      check(replicate{});
+      check(constant{3});
     }
 }
 

@@ -22,7 +22,7 @@ struct pass_on {
 
   MEMTILE_KERNEL void operator()(block b, storage& shared, int rounds, vector_view<uint32> words,
                                  vector_view<int> values, vector_view<int> out) const {
-    const grid_barrier all(b, words.address(0));
+    const grid_barrier all(b, words);
     const int own = b.grid_column(), blocks = b.grid_columns();
     if (b.rank() == 0) hw::store_shared(&shared.value, own, site::here());
     b.sync();
@@ -98,6 +98,10 @@ TEST_CASE("a barrier of the grid that is missing, or that not all reach, is foun
   CHECK_FALSE(run(pass_on<true>{fault::thread_leaves}));
   const std::string threads = only_fault(machine, sim::fault_kind::divergent_barrier);
   CHECK(says(threads, "is reached by this block, but block (0, 1) returned. Every thread of a grid must reach"));
+
+  CHECK_FALSE(
+      launch(machine, 4, pass_on<true>{}, 2, vector_view<uint32>(words.view().data, 1), values.view(), out.view()));
+  CHECK(says(machine.last_report()->faults()[0].text, "vector_view[1] is outside 1"));
 
   CHECK_FALSE(run(pass_on<false>{}));
   CHECK(says(only_fault(machine, sim::fault_kind::deadlock),

@@ -64,7 +64,7 @@ TEST_CASE("what iterate does is said in words", "[iterate]") {
         "iterate: 9 steps, each a kernel of its own: several would take more registers, or longer for arithmetic, "
         "than they save of memory");
   CHECK(explain_iterate<cross, on_chip<>>(9, u.view(), v.view(), heat{}, wrap{}) ==
-        "iterate: 9 steps, all in one kernel, which keeps u on the chip: so the policy wants it");
+        "iterate: 9 steps, all in one kernel, which keeps u on the chip if it fits there: so the policy wants it");
   CHECK(explain_iterate<cross>(-1, u.view(), v.view(), heat{}, wrap{}) == "iterate: -1 steps: there must be 0 or more");
 }
 
