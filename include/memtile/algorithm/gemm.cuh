@@ -46,8 +46,9 @@ struct gemm_kernel : detail::runs_in_cluster<MaySplit> {
   using accumulator = typename Product::accumulator;
   static constexpr const char* name = "memtile::gemm";
   static constexpr int threads = Product::threads;
-  // Copies of any width need some registers more.
-  static constexpr int min_blocks = Bytes == 0 ? max_of(1, Product::min_blocks - 1) : Product::min_blocks;
+  // Copies of any width need more registers: a quarter, or half where only two blocks fit.
+  static constexpr int fewer_blocks = Product::min_blocks - max_of(1, Product::min_blocks / 4);
+  static constexpr int min_blocks = Bytes == 0 ? max_of(1, fewer_blocks) : Product::min_blocks;
   static constexpr int block_m = Product::block_m, block_n = Product::block_n;
   // What a thread hands on: its accumulators in runs of 16 bytes.
   static constexpr int columns = Product::accumulator_fragment::columns, width = widest<accumulator>(columns),

@@ -62,7 +62,8 @@ struct gemm_shape {
   static constexpr int threads_m = block_m / thread_m, threads_n = block_n / thread_n, threads = threads_m * threads_n;
   static_assert(threads <= 1024,
                 "memtile: block_tile / thread_tile must be at most 1024 threads: take a larger thread_tile");
-  static constexpr int accumulator_registers = thread_m * thread_n * int(sizeof(accumulator)) / 4;
+  // Also one that is smaller than a register takes one.
+  static constexpr int accumulator_registers = thread_m * thread_n * max_of(4, int(sizeof(accumulator))) / 4;
   static_assert(
       accumulator_registers <= 128,
       "memtile: thread_tile must need at most 128 registers for its accumulators: take a smaller thread_tile");

@@ -50,13 +50,16 @@ struct tiles_for<8> {
   using one_warp = gemm_policy<block_tile<16, 16, 16>, thread_tile<4, 2>, stages<2>>;
   using two_warps = one_warp;
 };
-template <>
-struct tiles_for<2> : tiles_for<4> {};
-template <>
-struct tiles_for<1> : tiles_for<4> {};
-// The same for elements that pass through a functor: that needs registers, so no number of blocks bounds them.
+// The same for elements that pass through a functor, or that take several instructions to widen and to narrow: that needs
+// registers, so no number of blocks bounds them.
 template <class Tile>
 using with_free_registers = gemm_policy<typename Tile::block, typename Tile::thread, memtile::stages<Tile::stages>>;
+template <>
+struct tiles_for<2> : tiles_for<4> {
+  using smallest = with_free_registers<tiles_for<4>::smallest>;
+};
+template <>
+struct tiles_for<1> : tiles_for<2> {};
 }  // namespace detail
 template <class Accumulator>
 using gemm_tiles = detail::tiles_for<int(sizeof(Accumulator))>;
