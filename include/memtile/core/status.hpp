@@ -6,6 +6,7 @@
 #include <memtile/core/std.hpp>
 
 #if !defined(__CUDACC_RTC__)
+#include <initializer_list>
 #include <string>
 
 namespace memtile {
@@ -23,19 +24,36 @@ template <class Number>
 void append(std::string& text, Number number) {
   text += std::to_string(number);
 }
+// A value of a message, and how it is appended. Behind it no function goes by the list of values: each list of types would
+// cost the compiler another one.
+struct word {
+  const void* value;
+  void (*append_it)(std::string&, const void*);
+};
+template <class V>
+void append_value(std::string& text, const void* value) {
+  append(text, *static_cast<const V*>(value));
+}
+template <class V>
+word word_of(const V& value) {
+  return {&value, &append_value<V>};
+}
 // Replaces each {} of the pattern by the next value.
-inline std::string filled_in(const char* pattern) { return pattern; }
-template <class V, class... Rest>
-std::string filled_in(const char* pattern, const V& value, const Rest&... rest) {
+inline std::string filled_with(const char* pattern, std::initializer_list<word> values) {
   std::string text;
-  for (; *pattern != '\0'; ++pattern) {
-    if (pattern[0] == '{' && pattern[1] == '}') {
-      append(text, value);
-      return text + filled_in(pattern + 2, rest...);
+  for (const word* next = values.begin(); *pattern != '\0'; ++pattern) {
+    if (pattern[0] == '{' && pattern[1] == '}' && next != values.end()) {
+      next->append_it(text, next->value);
+      ++next, ++pattern;
+    } else {
+      text += *pattern;
     }
-    text += *pattern;
   }
   return text;
+}
+template <class... V>
+std::string filled_in(const char* pattern, const V&... values) {
+  return filled_with(pattern, {word_of(values)...});
 }
 }  // namespace detail
 
@@ -58,17 +76,18 @@ class [[nodiscard]] status {
   /// The arguments are wrong. Each {} of the pattern is replaced by the next value.
   template <class... V>
   static status refused(const char* pattern, const V&... values) {
-    return status(invalid_value, detail::filled_in(pattern, values...));
+    return {invalid_value, pattern, {detail::word_of(values)...}};
   }
   /// The kernel cannot run on this machine as it is: too many threads, too much shared memory, a grid out of range.
   template <class... V>
   static status unlaunchable(const char* pattern, const V&... values) {
-    return status(invalid_configuration, detail::filled_in(pattern, values...));
+    return {invalid_configuration, pattern, {detail::word_of(values)...}};
   }
   /// CUDA, or the simulator in its place, reported `code` while doing `what`.
   template <class... V>
   static status failed(int code, const char* pattern, const V&... values) {
-    return code == 0 ? status() : status(code, detail::filled_in(pattern, values...));
+    if (code == 0) return {};
+    return {code, pattern, {detail::word_of(values)...}};
   }
 
   bool ok() const noexcept { return code_ == 0; }
@@ -97,7 +116,9 @@ class [[nodiscard]] status {
                        launch_failure = 719;
 
  private:
-  status(int code, std::string message) : code_(code), message_(static_cast<std::string&&>(message)) {}
+  // Not to be copied to each place that refuses.
+  __attribute__((noinline, cold)) status(int code, const char* pattern, std::initializer_list<detail::word> values)
+      : code_(code), message_(detail::filled_with(pattern, values)) {}
 
   int code_ = 0;
   std::string message_;

@@ -99,6 +99,42 @@ class prepared_kernel {
   std::atomic<bool> clusters_granted_[devices] = {};
 };
 
+// A launch as the runtime wants it. What does not go by the type of the kernel stands here, and costs the compiler's time once.
+struct device_launch {
+  const char* name;
+  const void* entry;
+  int64 planes, rows, columns;
+  int threads, cluster;
+  bool is_cooperative;
+  size_t dynamic_bytes;
+  cudaStream_t stream;
+};
+inline status start_on_device(const device_launch& asked, prepared_kernel& prepared, void** arguments) {
+  if (status s = prepared.prepare(asked.name, asked.entry, asked.threads, asked.dynamic_bytes, asked.cluster); !s)
+    return s;
+  cudaLaunchConfig_t config = {};
+  config.gridDim = dim3(unsigned(asked.columns), unsigned(asked.rows), unsigned(asked.planes));
+  config.blockDim = dim3(unsigned(asked.threads));
+  config.dynamicSmemBytes = asked.dynamic_bytes;
+  config.stream = asked.stream;
+  cudaLaunchAttribute together;
+  config.attrs = &together;
+  if (asked.is_cooperative) {
+    int64 most = 0;
+    if (status s = most_blocks_at_once(asked.entry, asked.threads, asked.dynamic_bytes, most); !s) return s;
+    if (status s = check_cooperative(asked.name, asked.planes, asked.rows, asked.columns, most); !s) return s;
+    together.id = cudaLaunchAttributeCooperative;
+    together.val.cooperative = 1;
+    config.numAttrs = 1;
+  } else if (asked.cluster > 1) {
+    together.id = cudaLaunchAttributeClusterDimension;
+    together.val.clusterDim.x = unsigned(asked.cluster);
+    together.val.clusterDim.y = together.val.clusterDim.z = 1;
+    config.numAttrs = 1;
+  }
+  return cuda_call("launch", [&] { return cudaLaunchKernelExC(&config, asked.entry, arguments); });
+}
+
 }  // namespace memtile::detail
 #endif
 #endif

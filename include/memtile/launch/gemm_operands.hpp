@@ -126,12 +126,13 @@ template <class View, bool IsBatch>
 status check_operand(const char* name, const gemm_operand<View, IsBatch>& operand) {
   auto view = view_of(operand.series.first);
   using T = typename decltype(view)::element;
+  if constexpr (!IsBatch) return check_view("gemm", name, view);
   const int64 count = operand.count, step = operand.series.step;
-  if (IsBatch && count < 0) return status::refused("gemm: {} has {} matrices: sizes must not be negative", name, count);
+  if (count < 0) return status::refused("gemm: {} has {} matrices: sizes must not be negative", name, count);
   const auto& pointers = operand.series.pointers;
   if (pointers.data == nullptr && pointers.size > 0)
     return status::refused("gemm: {} has {} matrices but its array of pointers is null", name, count);
-  if (pointers.data != nullptr || (IsBatch && count == 0))  // where they lie is not known here: taken for aligned
+  if (pointers.data != nullptr || count == 0)  // where they lie is not known here: taken for aligned
     view.data = reinterpret_cast<decltype(view.data)>(size_t(alignof(T)));
   if (status s = check_view("gemm", name, view); !s) return s;
   if (step % int64(alignof(T)) != 0 || (step < 0 && count > 1))
@@ -174,6 +175,7 @@ status check_output(const gemm_operand<View, IsBatch>& c) {
     return status::refused("gemm: the output is {}x{} with {} bytes from row to row and {} from column to column: its "
                            "elements must not share memory",
                            view.rows, view.cols, view.row_pitch, view.column_pitch);
+  if constexpr (!IsBatch) return {};
   // A batch may lie in the gaps between lines, or between elements: each step must pass what the shorter ones span.
   std::pair<int64, int64> steps[] = {
       {view.column_pitch, view.cols}, {view.row_pitch, view.rows}, {c.series.step, c.count}};

@@ -98,19 +98,19 @@ inline constexpr bool has_name = false;
 template <class Kernel>
 inline constexpr bool has_name<Kernel, void_t<decltype(Kernel::name)>> = true;
 template <class Kernel>
-std::string words_for() {
-  if constexpr (has_name<Kernel>) {
-    return Kernel::name;
-  } else {
-    const std::string whole = __PRETTY_FUNCTION__;  // ... [with Kernel = my_kernel; ...
-    const size_t from = whole.find("Kernel = ") + 9;
-    return whole.substr(from, whole.find_first_of(";]", from) - from);
-  }
+std::string type_in_words() {
+  const std::string whole = __PRETTY_FUNCTION__;  // ... [with Kernel = my_kernel; ...
+  const size_t from = whole.find("Kernel = ") + 9;
+  return whole.substr(from, whole.find_first_of(";]", from) - from);
 }
 template <class Kernel>
 const char* name_of() {
-  static const std::string name = words_for<Kernel>();
-  return name.c_str();
+  if constexpr (has_name<Kernel>) {
+    return Kernel::name;
+  } else {
+    static const std::string name = type_in_words<Kernel>();
+    return name.c_str();
+  }
 }
 
 #if MEMTILE_CUDA
@@ -206,37 +206,11 @@ class launcher<Kernel, signature<S, P...>> {
     if (status s = check(g, kernel, cluster); !s) return s;
     if (g.planes * g.rows * g.columns == 0) return {};
     void (*const entry)(Kernel, P...) = kernel_entry<Kernel, S, P...>;
-    const size_t dynamic_bytes = shared_bytes > static_shared_limit ? shared_bytes : 0;
-    prepared_kernel& prepared = prepared_entry<Kernel, S, P...>;
-    if (status s = prepared.prepare(name_of<Kernel>(), reinterpret_cast<const void*>(entry), kernel.threads,
-                                    dynamic_bytes, cluster);
-        !s)
-      return s;
-
-    cudaLaunchConfig_t config = {};
-    config.gridDim = dim3(unsigned(g.columns), unsigned(g.rows), unsigned(g.planes));
-    config.blockDim = dim3(unsigned(kernel.threads));
-    config.dynamicSmemBytes = dynamic_bytes;
-    config.stream = place.where.stream;
-    [[maybe_unused]] cudaLaunchAttribute together;
-    if constexpr (is_cooperative<Kernel>) {
-      int64 most = 0;
-      if (status s = most_blocks_at_once(reinterpret_cast<const void*>(entry), kernel.threads, dynamic_bytes, most); !s)
-        return s;
-      if (status s = check_cooperative(name_of<Kernel>(), g.planes, g.rows, g.columns, most); !s) return s;
-      together.id = cudaLaunchAttributeCooperative;
-      together.val.cooperative = 1;
-      config.attrs = &together;
-      config.numAttrs = 1;
-    }
-    if constexpr (has_cluster<Kernel>) {
-      together.id = cudaLaunchAttributeClusterDimension;
-      together.val.clusterDim.x = unsigned(cluster);
-      together.val.clusterDim.y = together.val.clusterDim.z = 1;
-      config.attrs = &together;
-      config.numAttrs = cluster > 1;
-    }
-    return cuda_call("launch", [&] { return cudaLaunchKernelEx(&config, entry, Kernel(kernel), P(p)...); });
+    void* arguments[] = {const_cast<void*>(static_cast<const void*>(&kernel)), &p...};
+    return start_on_device({name_of<Kernel>(), reinterpret_cast<const void*>(entry), g.planes, g.rows, g.columns,
+                            kernel.threads, cluster, is_cooperative<Kernel>,
+                            shared_bytes > static_shared_limit ? shared_bytes : 0, place.where.stream},
+                           prepared_entry<Kernel, S, P...>, arguments);
   }
   static status run(const on_either& place, const grid& g, const Kernel& kernel, P... p) {
     if (place.machine != nullptr) return run(on_cpu{*place.machine}, g, kernel, p...);
