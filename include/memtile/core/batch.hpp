@@ -16,6 +16,9 @@ struct matrix_batch {
 
 /// Matrices of rows x cols that lie anywhere: `pointers`, an array in the machine's memory, has the address of each. They share
 /// a pitch, in bytes.
+///
+/// Requires  what no call can check, since kernels alone read the addresses: none is null, each is a multiple of alignof(T), and
+///           outputs overlap neither each other nor an input
 template <class T, class Layout = row>
 struct pointer_batch {
   vector_view<T* const> pointers;

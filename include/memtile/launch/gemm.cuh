@@ -322,7 +322,7 @@ status checked_gemm(A a, B b, const C& c, const Epilogue& epilogue, const Go& go
 /// a, b, out views, or mdspans, of memory that the machine can reach, any sizes (0 and 1 too), any pitch, any strides of
 ///           0 and more; a vector is a column. a and b may be mapped(view, functor). For several products in one launch all
 ///           of them, or the output and one more, are batches: a volume_view, a matrix_batch or a pointer_batch; a single
-///           matrix then serves all products. Pointers in device memory are not looked at for overlaps.
+///           matrix then serves all products. The addresses in a pointer_batch are not checked, see core/batch.hpp.
 /// types     a, b and out may differ: numbers, small floats, complex, or types of one's own with a semiring; what is added
 ///           up is float for small floats, int32 for int8 and uint8, int64 for int16 and uint16, else the type of the
 ///           elements, or accumulate_in<T> of the policy. What is stored is rounded to nearest even and saturated.
