@@ -184,7 +184,7 @@ class launcher<Kernel, signature<S, P...>> {
   }
 
  public:
-  static status run(const on_cpu& place, const grid& g, const Kernel& kernel, P... p) {
+  static status run(const on_cpu& place, const grid& g, const Kernel& kernel, const P&... p) {
     const int cluster = cluster_of(kernel);
     if (status s = check(g, kernel, cluster); !s) return s;
     if (g.planes * g.rows * g.columns == 0) return {};
@@ -201,18 +201,18 @@ class launcher<Kernel, signature<S, P...>> {
     void (*const entry)(Kernel, P...) = kernel_entry<Kernel, S, P...>;
     return architecture_of_code(reinterpret_cast<const void*>(entry)) >= 90;
   }
-  static status run(const on_gpu& place, const grid& g, const Kernel& kernel, P... p) {
+  static status run(const on_gpu& place, const grid& g, const Kernel& kernel, const P&... p) {
     const int cluster = cluster_of(kernel);
     if (status s = check(g, kernel, cluster); !s) return s;
     if (g.planes * g.rows * g.columns == 0) return {};
     void (*const entry)(Kernel, P...) = kernel_entry<Kernel, S, P...>;
-    void* arguments[] = {const_cast<void*>(static_cast<const void*>(&kernel)), &p...};
+    const void* arguments[] = {&kernel, &p...};
     return start_on_device({name_of<Kernel>(), reinterpret_cast<const void*>(entry), g.planes, g.rows, g.columns,
                             kernel.threads, cluster, is_cooperative<Kernel>,
                             shared_bytes > static_shared_limit ? shared_bytes : 0, place.where.stream},
-                           prepared_entry<Kernel, S, P...>, arguments);
+                           prepared_entry<Kernel, S, P...>, const_cast<void**>(arguments));
   }
-  static status run(const on_either& place, const grid& g, const Kernel& kernel, P... p) {
+  static status run(const on_either& place, const grid& g, const Kernel& kernel, const P&... p) {
     if (place.machine != nullptr) return run(on_cpu{*place.machine}, g, kernel, p...);
     return run(on_gpu{place.where}, g, kernel, p...);
   }
