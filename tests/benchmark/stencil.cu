@@ -70,9 +70,10 @@ struct gradient {  // not linear
   }
 };
 struct binomial {
+  static constexpr bool takes_halves = true;
   template <class Neighbours>
-  MEMTILE_FUNCTION int operator()(const Neighbours& n) const {
-    const int corners = n(-1, -1) + n(-1, 1) + n(1, -1) + n(1, 1), sides = n(-1, 0) + n(1, 0) + n(0, -1) + n(0, 1);
+  MEMTILE_FUNCTION auto operator()(const Neighbours& n) const {
+    const auto corners = n(-1, -1) + n(-1, 1) + n(1, -1) + n(1, 1), sides = n(-1, 0) + n(1, 0) + n(0, -1) + n(0, 1);
     return (corners + 2 * sides + 4 * n(0, 0) + 8) >> 4;
   }
 };

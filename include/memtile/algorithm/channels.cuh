@@ -76,7 +76,7 @@ struct values_of_channel {
 };
 template <class Functor, int Channels, class RowResult = typename row_pass<Functor>::result>
 struct each_channel {
-  static constexpr bool keeps_loops = detail::keeps_loops<Functor>;
+  static constexpr bool keeps_loops = detail::keeps_loops<Functor>, takes_halves = detail::takes_halves<Functor>;
   using row_result = RowResult;
   Functor functor;
 
@@ -91,7 +91,7 @@ struct each_channel {
 };
 template <class Functor, int Channels>
 struct each_channel<Functor, Channels, void> {
-  static constexpr bool keeps_loops = detail::keeps_loops<Functor>;
+  static constexpr bool keeps_loops = detail::keeps_loops<Functor>, takes_halves = detail::takes_halves<Functor>;
   Functor functor;
 
   template <class Neighbours>

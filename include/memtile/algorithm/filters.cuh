@@ -155,7 +155,7 @@ struct mean_of_window {
 /// The neighbours under an operator, in ascending order.
 template <class Reach, bool InRegisters, class Operator>
 struct extreme_of_window {
-  static constexpr bool keeps_loops = !InRegisters;
+  static constexpr bool keeps_loops = !InRegisters, takes_halves = InRegisters;
   template <class Neighbours>
   MEMTILE_FUNCTION auto operator()(const Neighbours& n) const {
     auto best = n.at(-Reach::front, -Reach::up, -Reach::left);
@@ -204,12 +204,14 @@ MEMTILE_FUNCTION value_of<Neighbours> value_in_rank(const Neighbours& n, int ran
 /// Cost   in registers as of median_of; else as of value_in_rank
 template <class Reach, bool InRegisters>
 struct median_of_window {
-  static constexpr bool keeps_loops = !InRegisters;
+  static constexpr bool keeps_loops = !InRegisters, takes_halves = InRegisters && window_size<Reach> % 2 == 1;
   template <class Neighbours>
   MEMTILE_FUNCTION auto operator()(const Neighbours& n) const {
     using V = value_of<Neighbours>;
     constexpr int size = window_size<Reach>;
-    if constexpr (InRegisters) {
+    if constexpr (InRegisters && Reach::slices == 3 && Reach::rows == 1 && Reach::columns == 3) {
+      return median_by_columns<V>([&](int y, int x) { return n.at(y - Reach::front, 0, x - Reach::left); });
+    } else if constexpr (InRegisters) {
       return median_of<V, size>([&](int i) {
         return n.at(i / (Reach::rows * Reach::columns) - Reach::front, i / Reach::columns % Reach::rows - Reach::up,
                     i % Reach::columns - Reach::left);

@@ -48,6 +48,8 @@ struct stencil_kernel {
   static constexpr int min_blocks = shape::width > 8 ? 1 : 2;
   static constexpr int width = shape::width, chunk_columns = 32 * width;
   static constexpr bool walks_columns = Dimensions == 1, shares_lines = shape::shares_lines;
+  static_assert(!shape::by_halves || detail::is_same<Out, typename results::largest>,
+                "memtile: a functor that takes halves must have one output, and no reduction");
   struct storage : results::storage {
     typename shape::storage rings[warps / shape::sharing];
   };
@@ -111,14 +113,22 @@ struct stencil_kernel {
       const int64 slice = walks_columns ? slice0 : slice0 + i - before;
       const int64 column = column0 + (walks_columns ? int64(i) * chunk_columns : 0) + w.lane() * width;
       const int64 first = job.column0, last = job.column0 + job.columns - 1;
-      MEMTILE_UNROLL
-      for (int j = 0; j < width; ++j) {
+      const auto result = [&](int j) {
         // beyond the ends nothing is stored, but the functor may trust its coordinates
-        const int64 own = min_of(max_of(column + j, first), last);
-        const held around{windows, j, slice, row, own};
-        of_lane.take(j, functor(neighbours<Dimensions, held>(around)), own == column + j);
+        const held around{windows, j, slice, row, min_of(max_of(column + j, first), last)};
+        return functor(neighbours<Dimensions, held>(around));
+      };
+      if constexpr (shape::by_halves) {
+        vec<halves<Out>, width / 2> pairs;
+        MEMTILE_UNROLL
+        for (int j = 0; j < width / 2; ++j) pairs[j] = detail::stored_as_halves<Out>(result(j));
+        detail::store_words(job.out.slice(slice), row, column, first, last + 1, (job.wide >> shape::fields & 1) != 0,
+                            side_by_side<width>(pairs), s);
+      } else {
+        MEMTILE_UNROLL
+        for (int j = 0; j < width; ++j) of_lane.take(j, result(j), column + j >= first && column + j <= last);
+        of_lane.store(job.out, job.wide >> shape::fields, {slice, row, column, first, last + 1}, s);
       }
-      of_lane.store(job.out, job.wide >> shape::fields, {slice, row, column, first, last + 1}, s);
     }
   }
 };

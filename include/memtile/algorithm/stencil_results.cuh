@@ -65,6 +65,25 @@ MEMTILE_FUNCTION void store_run(const matrix_view<T>& out, int64 row, int64 colu
   }
 }
 
+// The same of values of one or two bytes that lie in words already.
+template <class T, int Words>
+MEMTILE_FUNCTION void store_words(const matrix_view<T>& out, int64 row, int64 column, int64 first, int64 last,
+                                  bool wide, vec<uint32, Words> units, site s) {
+  constexpr int in_word = 4 / int(sizeof(T));
+  if (wide && column >= first && column + Words * in_word <= last) {
+    const matrix_view<uint32> in_words(reinterpret_cast<uint32*>(out.data), out.rows, out.cols / in_word, out.pitch);
+    in_words.store(row, column / in_word, units, s.inner());
+  } else {
+    MEMTILE_KEEP_LOOP
+    for (int j = 0; j < Words * in_word; ++j) {
+      if (column + j >= first && column + j < last) out.store(row, column + j, T(units[0]), s.inner());
+      MEMTILE_UNROLL
+      for (int k = 0; k < Words; ++k)
+        units[k] = funnel_shift_right(units[k], k + 1 < Words ? units[k + 1] : 0, 8 * int(sizeof(T)));
+    }
+  }
+}
+
 /// Width results of a lane.
 ///
 ///   views, largest   what they are stored in; the largest type of an element, by which runs are as long as they are

@@ -7,6 +7,7 @@
 #include <memtile/block/line_ring.cuh>
 #include <memtile/block/neighbours.cuh>
 #include <memtile/core/window.hpp>
+#include <memtile/reg/run_of_halves.cuh>
 
 namespace memtile {
 
@@ -61,14 +62,29 @@ inline constexpr bool keeps_loops = false;
 template <class Functor>
 inline constexpr bool keeps_loops<Functor, enable_if_t<Functor::keeps_loops>> = true;
 
-// The lines around one place, in registers.
+// How a window holds lines: as the ring has them, value by value; or by halves, which make one column of two.
 template <class T, int Width, class Reach>
-struct held_window {
+struct lines_of_values {
   using any_ring = line_ring<T, Width, Reach, 1, 1>;
-  typename any_ring::line lines[Reach::slices][Reach::rows];
+  using line = typename any_ring::line;
+  static constexpr int columns = Width, first = any_ring::first;
+  MEMTILE_FUNCTION static line of(const line& from) { return from; }
+};
+template <class T, int Width, class Reach>
+struct lines_of_halves {
+  using any_ring = line_ring<T, Width, Reach, 1, 1>;
+  using line = run_of_halves<T, Width, Reach::left, Reach::right>;
+  static constexpr int columns = Width / 2, first = Reach::left;
+  MEMTILE_FUNCTION static line of(const typename any_ring::line& from) { return line::of(from, any_ring::first); }
+};
 
-  MEMTILE_FUNCTION T at(int slice, int row, int column) const {
-    return lines[slice + Reach::front][row + Reach::up][any_ring::first + column];
+// The lines around one place, in registers.
+template <class Lines, class Reach>
+struct held_window {
+  typename Lines::line lines[Reach::slices][Reach::rows];
+
+  MEMTILE_FUNCTION auto at(int slice, int row, int column) const {
+    return lines[slice + Reach::front][row + Reach::up][Lines::first + column];
   }
   // The slice in a slot becomes the last one; the first one is forgotten.
   template <class Ring, class Functor>
@@ -77,7 +93,7 @@ struct held_window {
     for (int y = 0; y < Reach::rows; ++y) {
       MEMTILE_UNROLL
       for (int z = 0; z + 1 < Reach::slices; ++z) lines[z][y] = lines[z + 1][y];
-      lines[Reach::slices - 1][y] = ring.read(slot, y);
+      lines[Reach::slices - 1][y] = Lines::of(ring.read(slot, y));
     }
   }
 };
@@ -129,40 +145,89 @@ struct values_of_line {
   int first;
   MEMTILE_FUNCTION auto operator()(int dx) const { return line[first + dx]; }
 };
-template <class Result, int Width, class Reach>
+template <class Lines, class Functor>
+using result_of_row = decltype(declval<const Functor&>().of_row(declval<values_of_line<typename Lines::line>>()));
+template <class Result, class Lines, class Reach>
 struct held_row_results {
   static_assert(Reach::rows == 1, "memtile: a stencil of two passes must be of a matrix or a vector");
-  Result results[Reach::slices][Width];
+  static constexpr int columns = Lines::columns;
+  Result results[Reach::slices][columns];
 
   MEMTILE_FUNCTION Result at(int slice, int, int column) const { return results[slice + Reach::front][column]; }
   template <class Ring, class Functor>
   MEMTILE_FUNCTION void enter(const Ring& ring, int slot, const Functor& functor) {
-    const auto line = ring.read(slot, 0);
+    const auto line = Lines::of(ring.read(slot, 0));
     MEMTILE_UNROLL
-    for (int j = 0; j < Width; ++j) {
+    for (int j = 0; j < columns; ++j) {
       MEMTILE_UNROLL
       for (int z = 0; z + 1 < Reach::slices; ++z) results[z][j] = results[z + 1][j];
-      results[Reach::slices - 1][j] = functor.of_row(values_of_line<typename Ring::line>{line, Ring::first + j});
+      results[Reach::slices - 1][j] = functor.of_row(values_of_line<typename Lines::line>{line, Lines::first + j});
     }
   }
 };
 
-// How a kernel's columns, slots and windows are: of a functor of two passes by its results.
-template <class Result, class Reach, class Out, class... In>
-struct shape_and_windows : stencil_shape<Reach, conditional_t<(sizeof(Result) > sizeof(Out)), Result, Out>, In...> {
-  using base = stencil_shape<Reach, conditional_t<(sizeof(Result) > sizeof(Out)), Result, Out>, In...>;
-  static constexpr bool fits = base::width * max_of(4, int(sizeof(Result))) / 4 * Reach::slices <= 80 &&
-                               base::has_room(base::warps, base::ahead);
-  using windows = pack<held_row_results<Result, base::width, Reach>>;
+// A functor that says `takes_halves` sees two columns at a time where it stands for one input of small integers, and one output
+// of the same type: n(dy, dx), and its result, are halves<T> then.
+template <class Functor, class = void>
+inline constexpr bool takes_halves = false;
+template <class Functor>
+inline constexpr bool takes_halves<Functor, enable_if_t<Functor::takes_halves>> = true;
+
+template <class Functor, class Reach, int Width, class Out, class... In>
+inline constexpr bool works_on_halves = false;
+template <class Functor, class Reach, int Width, class T>
+inline constexpr bool works_on_halves<Functor, Reach, Width, T, T> =
+    takes_halves<Functor>&& has_halves<T, Width>&& has_extremes_of_halves<8 * int(sizeof(T))>() &&
+    (!is_same<typename row_pass<Functor>::result, void> ||
+     (Reach::left + Width / 2 + Reach::right) * Reach::rows * Reach::slices <= 112);
+
+// What a lane holds, in the lines that Functor works on.
+template <class Functor, class Lines, class Reach, class Result = typename row_pass<Functor>::result>
+struct window_of {
+  using type = held_row_results<result_of_row<Lines, Functor>, Lines, Reach>;
 };
-template <class Reach, class Out, class... In>
-struct shape_and_windows<void, Reach, Out, In...> : stencil_shape<Reach, Out, In...> {
-  using base = stencil_shape<Reach, Out, In...>;
-  using windows =
-      pack<conditional_t<base::reads_again, held_star<In, base::width, Reach>, held_window<In, base::width, Reach>>...>;
+template <class Functor, class Lines, class Reach>
+struct window_of<Functor, Lines, Reach, void> {
+  using type = held_window<Lines, Reach>;
+};
+template <class Functor, class Base, class Reach, class Out, class... In>
+struct windows_of {
+  static constexpr bool by_halves = works_on_halves<Functor, Reach, Base::width, Out, In...>;
+  template <class T>
+  using lines =
+      conditional_t<by_halves, lines_of_halves<T, Base::width, Reach>, lines_of_values<T, Base::width, Reach>>;
+  template <class T>
+  using window = conditional_t<Base::reads_again && !by_halves, same_type<held_star<T, Base::width, Reach>>,
+                               window_of<Functor, lines<T>, Reach>>;
+  using type = pack<typename window<In>::type...>;
+};
+
+// How many columns, slots and windows a kernel has. Of a functor of two passes results are held: as many columns as its elements
+// allow, but of many slices fewer.
+template <class Functor, class Result, class Reach, class Out, class... In>
+struct columns_and_fit {
+  static constexpr int result_bytes = takes_halves<Functor> ? int(sizeof(Result)) : max_of(4, int(sizeof(Result)));
+  MEMTILE_FUNCTION static constexpr int element_bytes() {
+    int bytes = int(sizeof(Out));
+    while (bytes < int(sizeof(Result)) && 16 / bytes * result_bytes * Reach::slices > 192) bytes *= 2;
+    return bytes;
+  }
+  using base = stencil_shape<Reach, vec<uint8, element_bytes()>, In...>;
+  static constexpr bool fits =
+      base::width * result_bytes * Reach::slices <= 320 && base::has_room(base::warps, base::ahead);
 };
 template <class Functor, class Reach, class Out, class... In>
-using shape_for = shape_and_windows<typename row_pass<Functor>::result, Reach, Out, In...>;
+struct columns_and_fit<Functor, void, Reach, Out, In...> {
+  using base = stencil_shape<Reach, Out, In...>;
+  static constexpr bool fits = base::fits;
+};
+template <class Functor, class Reach, class Out, class... In>
+struct shape_for : columns_and_fit<Functor, typename row_pass<Functor>::result, Reach, Out, In...>::base {
+  using sized = columns_and_fit<Functor, typename row_pass<Functor>::result, Reach, Out, In...>;
+  using held = windows_of<Functor, typename sized::base, Reach, Out, In...>;
+  using windows = typename held::type;
+  static constexpr bool fits = sized::fits, by_halves = held::by_halves;
+};
 
 template <class Reach, class Windows>
 struct held_neighbours {

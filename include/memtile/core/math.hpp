@@ -249,6 +249,43 @@ MEMTILE_FUNCTION T rsqrt(T x) {
   return T(1) / sqrt(x);
 }
 
+namespace detail {
+// Whether the smaller and larger of two numbers in either half of 32 bits take few instructions: of 16 bits each, or of 8.
+template <int Bits>
+MEMTILE_FUNCTION constexpr bool has_extremes_of_halves() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
+  return Bits == 8;
+#else
+  return true;
+#endif
+}
+// Those of the unsigned numbers in the halves of a and b. Numbers of 8 bits are in the order of the small floats whose bits
+// they are; without an instruction for these either, bit 8 of 256 + a - b says which is larger.
+template <bool Larger, int Bits>
+MEMTILE_FUNCTION uint32 extremes_of_halves(uint32 a, uint32 b) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  uint32 v;
+  if constexpr (Larger) asm("max.u16x2 %0, %1, %2;" : "=r"(v) : "r"(a), "r"(b));
+  else asm("min.u16x2 %0, %1, %2;" : "=r"(v) : "r"(a), "r"(b));
+  return v;
+#elif defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  if constexpr (Bits == 8) {
+    uint32 v;
+    if constexpr (Larger) asm("max.f16x2 %0, %1, %2;" : "=r"(v) : "r"(a), "r"(b));
+    else asm("min.f16x2 %0, %1, %2;" : "=r"(v) : "r"(a), "r"(b));
+    return v;
+  }
+#endif
+  if constexpr (Bits == 8) {
+    const uint32 a_wins = (((Larger ? a - b : b - a) + 0x01000100u) >> 8 & 0x00010001u) * 0xffu;
+    return (a & a_wins) | (b & ~a_wins);
+  } else {
+    const uint32 low = ((a & 0xffff) < (b & 0xffff)) != Larger ? a : b, high = (a >> 16 < b >> 16) != Larger ? a : b;
+    return (low & 0xffff) | (high & 0xffff0000);
+  }
+}
+}  // namespace detail
+
 /// The number of bits set, of zero bits above the highest one (32 for 0), and the index of the lowest one (-1 for 0).
 MEMTILE_FUNCTION int popc(uint32 x) {
 #if defined(__CUDA_ARCH__)

@@ -14,7 +14,7 @@
 // With those as members, a functor of one's own is served as these are.
 #pragma once
 
-#include <memtile/core/math.hpp>
+#include <memtile/core/halves.hpp>
 #include <memtile/core/small_float.hpp>
 
 namespace memtile {

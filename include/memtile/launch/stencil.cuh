@@ -214,6 +214,10 @@ auto fields(const In&... in) {
 ///           may stand the constant of a border, by which an integer must not be divided if it is 0.
 ///           A member `static constexpr bool keeps_loops = true` says that its loops over the window are not unrolled: then
 ///           the window is not kept in registers.
+///           A member `static constexpr bool takes_halves = true` says that it may be called for two places at a time, which is
+///           how bytes are fast: where the input and the one output are of the same integers of 8 or 16 bits, n(dy, dx)
+///           may be halves<T>, of the place and of one further along the row, and so is the result. It must calculate
+///           the same with them as with single values: see core/halves.hpp.
 /// border    constant{v}, replicate, reflect, reflect101, wrap, or valid: then only outputs are computed whose window
 ///           lies inside, the others keep what they hold. borders{...}: one for each axis; sides{...}: before and behind.
 ///           The view is the image, whatever lies around it; part: a region{...} of it has real neighbours

@@ -1,0 +1,128 @@
+// SPDX-FileCopyrightText: The memtile authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Filters of integers of 8 and 16 bits, which work on two columns at a time: values of the whole range, at every edge.
+#include <support/stencil.hpp>
+
+#include <vector>
+
+using namespace memtile;
+using test::image;
+
+namespace {
+
+// Mostly the ends of the range, where a bit of one half that spoils the other shows.
+template <class T>
+T shade(int64 r, int64 c) {
+  const uint32 mixed = uint32(r * 1237 + c * 31 + 1) * 2654435761u;
+  return mixed >> 30 == 0 ? detail::highest<T>() : mixed >> 30 == 1 ? detail::lowest<T>() : T(mixed >> 9);
+}
+
+// Sizes on both sides of the runs that a warp and its lanes own, rows whose ends allow no wide access, lines that begin anywhere.
+const image shapes[] = {{1, 1}, {4, 17, 1}, {9, 530, 0, 1}, {5, 1040}};
+
+// apply(machine, in, out): each result is reference(values of the window, row by row).
+template <class T, class Border, class Apply, class Reference>
+void check(int up, int down, int left, int right, const Border& border, const Apply& apply,
+           const Reference& reference) {
+  for (auto& machine : testing::machines())
+    for (const image& shape : shapes) {
+      INFO(machine.name() << ": " << shape.rows << "x" << shape.cols);
+      const sim::placement place{shape.cols + shape.gap, shape.offset};
+      auto in = machine.buffer<T>(shape.rows, shape.cols, shade<T>, place);
+      auto out = machine.buffer<T>(shape.rows, shape.cols, place);
+      REQUIRE(apply(machine, in.view(), out.view()));
+      unit::check_clean_without_conflicts(machine);
+      CHECK((in.untouched() && out.untouched()));
+      CHECK(unit::differences(out.host(), shape.rows, shape.cols, [&](int r, int c) {
+              std::vector<int> window;
+              for (int y = -up; y <= down; ++y)
+                for (int x = -left; x <= right; ++x)
+                  window.push_back(int(test::with_border(shade<T>, border, r + y, c + x, shape.rows, shape.cols)));
+              return T(reference(window));
+            }) == 0);
+    }
+}
+int middle(std::vector<int> v) {
+  std::sort(v.begin(), v.end());
+  return v[v.size() / 2];
+}
+int least(const std::vector<int>& v) { return *std::min_element(v.begin(), v.end()); }
+int most(const std::vector<int>& v) { return *std::max_element(v.begin(), v.end()); }
+
+template <class T>
+void check_median() {
+  check<T>(
+      1, 1, 1, 1, reflect{},
+      [](auto& m, const auto& in, const auto& out) { return median_filter<box<1>>(m, in, out, reflect{}); }, middle);
+}
+
+struct binomial {
+  static constexpr bool takes_halves = true;
+  template <class Neighbours>
+  MEMTILE_FUNCTION auto operator()(const Neighbours& n) const {
+    const auto corners = n(-1, -1) + n(-1, 1) + n(1, -1) + n(1, 1), sides = n(-1, 0) + n(1, 0) + n(0, -1) + n(0, 1);
+    return (corners + 2 * sides + 4 * n(0, 0) + 8) >> 4;
+  }
+};
+struct sum_of_column {  // saturated
+  static constexpr bool takes_halves = true;
+  template <class Neighbours>
+  MEMTILE_FUNCTION auto operator()(const Neighbours& n) const {
+    return n(-1, 0) + n(0, 0) + n(1, 0);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("medians of 3 x 3 small integers", "[stencil]") {
+  check_median<uint8>();
+  check_median<int8>();
+  check_median<uint16>();
+  check_median<int16>();
+}
+
+TEST_CASE("smallest and largest small integers of even windows, and medians of larger ones", "[stencil][STEN-12]") {
+  using uneven = window<2, 1, 0, 3>;
+  check<uint8>(
+      2, 1, 0, 3, wrap{}, [](auto& m, const auto& in, const auto& out) { return erode<uneven>(m, in, out, wrap{}); },
+      least);
+  check<int16>(
+      2, 1, 0, 3, constant{-7},
+      [](auto& m, const auto& in, const auto& out) { return dilate<uneven>(m, in, out, constant{-7}); }, most);
+  check<int8>(
+      1, 1, 2, 2, replicate{},
+      [](auto& m, const auto& in, const auto& out) {
+        return median_filter<window<1, 1, 2, 2>>(m, in, out, replicate{});
+      },
+      middle);
+}
+
+TEST_CASE("a functor of one's own may take halves", "[stencil]") {
+  check<uint8>(
+      1, 1, 1, 1, reflect101{},
+      [](auto& m, const auto& in, const auto& out) { return stencil<box<1>>(m, in, out, binomial{}, reflect101{}); },
+      [](const std::vector<int>& v) {
+        return (v[0] + v[2] + v[6] + v[8] + 2 * (v[1] + v[3] + v[5] + v[7]) + 4 * v[4] + 8) / 16;
+      });
+  check<uint8>(
+      1, 1, 0, 0, wrap{},
+      [](auto& m, const auto& in, const auto& out) { return stencil<star<1>>(m, in, out, sum_of_column{}, wrap{}); },
+      [](const std::vector<int>& v) { return (std::min)(255, v[0] + v[1] + v[2]); });
+}
+
+TEST_CASE("where a border leaves a rim, or a part is computed, halves beyond it are not stored", "[stencil]") {
+  for (auto& machine : testing::machines()) {
+    auto in = machine.buffer<uint8>(12, 600, shade<uint8>), out = machine.buffer<uint8>(12, 600);
+    out.write([](int, int) { return uint8(77); });
+    REQUIRE(stencil<box<1>>(machine, in.view(), out.view(), binomial{}, valid{}, region{3, 5, 4, 560}));
+    unit::check_clean_without_conflicts(machine);
+    CHECK((out.untouched() && in.untouched()));
+    CHECK(unit::differences(out.host(), 12, 600, [](int r, int c) {
+            if (r < 3 || r >= 7 || c < 5 || c >= 565) return uint8(77);
+            int sum = 8;
+            for (int y = -1; y <= 1; ++y)
+              for (int x = -1; x <= 1; ++x) sum += (2 - y * y) * (2 - x * x) * shade<uint8>(r + y, c + x);
+            return uint8(sum / 16);
+          }) == 0);
+  }
+}
