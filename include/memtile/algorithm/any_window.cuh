@@ -188,10 +188,6 @@ struct running_box_kernel {
   }
 
  private:
-  MEMTILE_FUNCTION static Sum subtract(Sum a, Sum b) {
-    using U = detail::wrapping_t<Sum>;
-    return Sum(U(a) - U(b));
-  }
   // Of the columns up to that `distance` behind column k of a lane.
   MEMTILE_FUNCTION static Sum sum_up_to(const shared_tile<Sum, width, 32>& sums, int lane, int k, int distance,
                                         site s) {

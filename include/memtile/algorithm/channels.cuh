@@ -77,12 +77,18 @@ struct values_of_channel {
 template <class Functor, int Channels, class RowResult = typename row_pass<Functor>::result>
 struct each_channel {
   static constexpr bool keeps_loops = detail::keeps_loops<Functor>, takes_halves = detail::takes_halves<Functor>;
+  static constexpr int columns_to_next = detail::columns_to_next<Functor> * Channels;
+  static constexpr bool adds_rows = detail::adds_rows<Functor>;
   using row_result = RowResult;
   Functor functor;
 
   template <class Values>
-  MEMTILE_FUNCTION row_result of_row(const Values& values) const {
+  MEMTILE_FUNCTION auto of_row(const Values& values) const {
     return functor.of_row(values_of_channel<Values, Channels>{values});
+  }
+  template <class Result, class Values>
+  MEMTILE_FUNCTION auto next_of_row(Result before, const Values& values) const {
+    return functor.next_of_row(before, values_of_channel<Values, Channels>{values});
   }
   template <class Neighbours>
   MEMTILE_FUNCTION auto operator()(const Neighbours& n) const {

@@ -114,27 +114,62 @@ using sum_of_mean = conditional_t<is_integer<V>, conditional_t<has_short_sum<V, 
 template <class V, int Count>
 using type_of_mean = conditional_t<is_integer<V>, conditional_t<has_short_sum<V, Count>, float, double>, V>;
 
-/// The mean of a window in two passes: sums of rows are held. Those of a few bytes in 16 bits, which makes runs longer.
+/// sum / Count, rounded to nearest, of both halves: the upper byte of a product with 2^24 / Count. That is a little too large,
+/// by less than half of what there is between a quotient and the next: exact.
+template <int Count>
+MEMTILE_FUNCTION halves<uint8> mean_of_halves(halves<int> sum) {
+  constexpr uint32 factor = (uint32(1) << 24) / Count + 1;
+  const uint32 rounded = sum.both + twice(Count / 2);
+  return {select_bytes((rounded & 0xffff) * factor, (rounded >> 16) * factor, 0x7733) & 0x00ff00ff};
+}
+
+/// The mean of a window in two passes: sums of rows are held. Those of a few bytes in 16 bits, which makes runs longer. Those of
+/// integers are exact however they came about: along a row each is made of the one before, and of many rows their sum is
+/// held.
 template <class Reach, class Value>
 struct separable_mean {
-  static constexpr bool is_short = is_same<Value, uint8> && Reach::columns <= 257 && Reach::slices <= 9;
-  using sum_type = sum_of_mean<Value, window_size<Reach>>;
+  static constexpr int count = window_size<Reach>;
+  static constexpr int columns_to_next = is_integer<Value> ? 1 : 0;
+  static constexpr bool adds_rows = is_integer<Value> && Reach::slices >= 7;
+  static constexpr bool takes_halves = is_same<Value, uint8> && count % 2 == 1 && count < 256;
+  static constexpr bool is_short = takes_halves || (is_same<Value, uint8> && Reach::columns <= 257 && !adds_rows);
+  using sum_type = sum_of_mean<Value, count>;
   using row_result = conditional_t<is_short, uint16, sum_type>;
 
   template <class Values>
-  MEMTILE_FUNCTION row_result of_row(const Values& values) const {
-    sum_type sum = Value(values(-Reach::left));
+  MEMTILE_FUNCTION auto of_row(const Values& values) const {
+    auto sum = as_sum(values(-Reach::left));
     MEMTILE_UNROLL
-    for (int x = 1 - Reach::left; x <= Reach::right; ++x) sum = add(sum, sum_type(Value(values(x))));
-    return row_result(sum);
+    for (int x = 1 - Reach::left; x <= Reach::right; ++x) sum = add(sum, as_sum(values(x)));
+    return as_held(sum);
+  }
+  template <class Result, class Values>
+  MEMTILE_FUNCTION auto next_of_row(Result before, const Values& values) const {
+    const auto entering = as_sum(values(Reach::right)), leaving = as_sum(values(-Reach::left - 1));
+    return as_held(subtract(add(as_sum(before), entering), leaving));
   }
   template <class Neighbours>
   MEMTILE_FUNCTION auto operator()(const Neighbours& n) const {
-    sum_type sum = n.at(-Reach::front, 0, 0);
+    constexpr int front = adds_rows ? 0 : Reach::front, back = adds_rows ? 0 : Reach::back;
+    auto sum = as_sum(n.at(-front, 0, 0));
     MEMTILE_UNROLL
-    for (int y = 1 - Reach::front; y <= Reach::back; ++y) sum = add(sum, sum_type(n.at(y, 0, 0)));
-    return quotient<window_size<Reach>, type_of_mean<Value, window_size<Reach>>, sum_type>{sum};
+    for (int y = 1 - front; y <= back; ++y) sum = add(sum, as_sum(n.at(y, 0, 0)));
+    return mean(sum);
   }
+
+ private:
+  template <class V>
+  MEMTILE_FUNCTION static sum_type as_sum(V v) {
+    return sum_type(v);
+  }
+  template <class T>
+  MEMTILE_FUNCTION static halves<int> as_sum(halves<T> v) {
+    return {v.both};
+  }
+  MEMTILE_FUNCTION static row_result as_held(sum_type sum) { return row_result(sum); }
+  MEMTILE_FUNCTION static halves<int> as_held(halves<int> sum) { return sum; }
+  MEMTILE_FUNCTION static auto mean(sum_type sum) { return quotient<count, type_of_mean<Value, count>, sum_type>{sum}; }
+  MEMTILE_FUNCTION static auto mean(halves<int> sum) { return mean_of_halves<count>(sum); }
 };
 
 /// The sum of all neighbours, divided once.

@@ -11,6 +11,7 @@
 #include <memtile/core/view.hpp>
 #include <memtile/global/access.cuh>
 #include <memtile/global/source.cuh>
+#include <memtile/reg/packed_run.cuh>
 
 namespace memtile {
 
@@ -71,12 +72,13 @@ MEMTILE_FUNCTION void store_words(const matrix_view<T>& out, int64 row, int64 co
                                   bool wide, vec<uint32, Words> units, site s) {
   constexpr int in_word = 4 / int(sizeof(T));
   if (wide && column >= first && column + Words * in_word <= last) {
-    const matrix_view<uint32> in_words(reinterpret_cast<uint32*>(out.data), out.rows, out.cols / in_word, out.pitch);
-    in_words.store(row, column / in_word, units, s.inner());
+    const matrix_view<uint32> by_words(reinterpret_cast<uint32*>(out.data), out.rows, out.cols / in_word, out.pitch);
+    by_words.store(row, column / in_word, units, s.inner());
   } else {
     MEMTILE_KEEP_LOOP
     for (int j = 0; j < Words * in_word; ++j) {
-      if (column + j >= first && column + j < last) out.store(row, column + j, T(units[0]), s.inner());
+      const T v = __builtin_bit_cast(T, typename packing<T, Words * in_word>::bits(units[0]));
+      if (column + j >= first && column + j < last) out.store(row, column + j, v, s.inner());
       MEMTILE_UNROLL
       for (int k = 0; k < Words; ++k)
         units[k] = funnel_shift_right(units[k], k + 1 < Words ? units[k + 1] : 0, 8 * int(sizeof(T)));
@@ -102,7 +104,11 @@ struct stencil_results {
     values[j] = stored_as<Out>(v);
   }
   MEMTILE_FUNCTION void store(const views& out, uint32 wide, const place_of_run& at, site s) const {
-    store_run(out.slice(at.slice), at.row, at.column, at.first_column, at.end_column, (wide & 1) != 0, values, s);
+    const auto slice = out.slice(at.slice);
+    const bool is_wide = (wide & 1) != 0;
+    if constexpr (packing<Out, Width>::is_packed)
+      store_words(slice, at.row, at.column, at.first_column, at.end_column, is_wide, in_words(values), s);
+    else store_run(slice, at.row, at.column, at.first_column, at.end_column, is_wide, values, s);
   }
   MEMTILE_FUNCTION void finish(const block&, storage&, const views&, site) const {}
 };

@@ -15,8 +15,9 @@ MEMTILE_USER_CODE_BEGIN
 
 namespace detail {
 
-template <class Reach, class Out, class... In>
-struct stencil_shape {
+// Kept: slices of the ring that are read once more when they leave the window.
+template <int Kept, class Reach, class Out, class... In>
+struct shape_with_kept {
   static constexpr int fields = sizeof...(In);
   static constexpr int largest = largest_of(int(sizeof(Out)), int(sizeof(In))...),
                        smallest = smallest_of(int(sizeof(In))...);
@@ -34,7 +35,7 @@ struct stencil_shape {
 
   static constexpr bool shares_lines = Reach::rows > 1;
   static constexpr int line_bytes = (31 + runs) * width * (0 + ... + int(sizeof(In)));
-  MEMTILE_FUNCTION static constexpr int slots_of(int ahead_) { return ahead_ + 1 + (reads_again ? Reach::back : 0); }
+  MEMTILE_FUNCTION static constexpr int slots_of(int ahead_) { return ahead_ + 1 + (reads_again ? Reach::back : Kept); }
   MEMTILE_FUNCTION static constexpr bool has_room(int warps_, int ahead_) {
     return slots_of(ahead_) * (shares_lines ? warps_ + Reach::rows - 1 : warps_) * line_bytes <= 48 * 1024;
   }
@@ -55,6 +56,8 @@ struct stencil_shape {
   using ring = line_ring<T, width, Reach, sharing, slots>;
   using storage = pack<typename ring<In>::storage...>;
 };
+template <class Reach, class Out, class... In>
+using stencil_shape = shape_with_kept<0, Reach, Out, In...>;
 
 // Whether a functor indexes its window in loops that stay loops: registers can not be indexed so.
 template <class Functor, class = void>
@@ -130,7 +133,9 @@ MEMTILE_FUNCTION void see_middle(held_star<T, Width, Reach>& window, const Ring&
 }
 
 // A functor of two passes: `row_result of_row(values)` makes one value of the neighbours in a line, values(dx), and only
-// these are held; n.at(slice, 0, 0) is that of a slice.
+// these are held; n.at(slice, 0, 0) is that of a slice. With `next_of_row(result, values)` it makes one of that of the column
+// before. If it says `adds_rows`, only the sum of the results of all slices is held, and is n.at(0, 0, 0): what enters is
+// added, what leaves taken away.
 template <class Functor, class = void>
 struct row_pass {
   using result = void;
@@ -147,21 +152,62 @@ struct values_of_line {
 };
 template <class Lines, class Functor>
 using result_of_row = decltype(declval<const Functor&>().of_row(declval<values_of_line<typename Lines::line>>()));
-template <class Result, class Lines, class Reach>
+template <class Functor, class = void>
+inline constexpr int columns_to_next = 0;  // and 0 where there is no next_of_row
+template <class Functor>
+inline constexpr int columns_to_next<Functor, enable_if_t<(Functor::columns_to_next > 0)>> = Functor::columns_to_next;
+template <class Functor, class = void>
+inline constexpr bool adds_rows = false;
+template <class Functor>
+inline constexpr bool adds_rows<Functor, enable_if_t<Functor::adds_rows>> = true;
+
+// The results of a line, each given to visit(j, result).
+template <class Lines, class Ring, class Functor, class Visit>
+MEMTILE_FUNCTION void results_of_row(const Ring& ring, int slot, const Functor& functor, const Visit& visit) {
+  constexpr int next = columns_to_next<Functor>;
+  const auto line = Lines::of(ring.read(slot, 0));
+  result_of_row<Lines, Functor> results[Lines::columns];
+  MEMTILE_UNROLL
+  for (int j = 0; j < Lines::columns; ++j) {
+    const values_of_line<typename Lines::line> values{line, Lines::first + j};
+    if constexpr (next > 0)
+      results[j] = j < next ? functor.of_row(values) : functor.next_of_row(results[j - next], values);
+    else results[j] = functor.of_row(values);
+    visit(j, results[j]);
+  }
+}
+template <class Lines, class Functor, class Reach>
 struct held_row_results {
   static_assert(Reach::rows == 1, "memtile: a stencil of two passes must be of a matrix or a vector");
-  static constexpr int columns = Lines::columns;
-  Result results[Reach::slices][columns];
+  using result = result_of_row<Lines, Functor>;
+  result results[Reach::slices][Lines::columns];
 
-  MEMTILE_FUNCTION Result at(int slice, int, int column) const { return results[slice + Reach::front][column]; }
-  template <class Ring, class Functor>
+  MEMTILE_FUNCTION result at(int slice, int, int column) const { return results[slice + Reach::front][column]; }
+  template <class Ring>
   MEMTILE_FUNCTION void enter(const Ring& ring, int slot, const Functor& functor) {
-    const auto line = Lines::of(ring.read(slot, 0));
-    MEMTILE_UNROLL
-    for (int j = 0; j < columns; ++j) {
+    results_of_row<Lines>(ring, slot, functor, [&](int j, result entering) {
       MEMTILE_UNROLL
       for (int z = 0; z + 1 < Reach::slices; ++z) results[z][j] = results[z + 1][j];
-      results[Reach::slices - 1][j] = functor.of_row(values_of_line<typename Lines::line>{line, Lines::first + j});
+      results[Reach::slices - 1][j] = entering;
+    });
+  }
+};
+template <class Lines, class Functor, class Reach>
+struct held_sum_of_rows {
+  static_assert(Reach::rows == 1, "memtile: a stencil of two passes must be of a matrix or a vector");
+  using result = result_of_row<Lines, Functor>;
+  result sums[Lines::columns];
+  int slices;  // that they are of
+
+  MEMTILE_FUNCTION result at(int, int, int column) const { return sums[column]; }
+  template <class Ring>
+  MEMTILE_FUNCTION void enter(const Ring& ring, int slot, const Functor& functor) {
+    results_of_row<Lines>(ring, slot, functor, [&](int j, result entering) { sums[j] = add(sums[j], entering); });
+    if (slices < Reach::slices) {
+      ++slices;
+    } else {
+      const int leaving = slot < Reach::slices ? slot - Reach::slices + Ring::slots : slot - Reach::slices;
+      results_of_row<Lines>(ring, leaving, functor, [&](int j, result left) { sums[j] = subtract(sums[j], left); });
     }
   }
 };
@@ -184,7 +230,8 @@ inline constexpr bool works_on_halves<Functor, Reach, Width, T, T> =
 // What a lane holds, in the lines that Functor works on.
 template <class Functor, class Lines, class Reach, class Result = typename row_pass<Functor>::result>
 struct window_of {
-  using type = held_row_results<result_of_row<Lines, Functor>, Lines, Reach>;
+  using type = conditional_t<adds_rows<Functor>, held_sum_of_rows<Lines, Functor, Reach>,
+                             held_row_results<Lines, Functor, Reach>>;
 };
 template <class Functor, class Lines, class Reach>
 struct window_of<Functor, Lines, Reach, void> {
@@ -206,15 +253,17 @@ struct windows_of {
 // allow, but of many slices fewer.
 template <class Functor, class Result, class Reach, class Out, class... In>
 struct columns_and_fit {
-  static constexpr int result_bytes = takes_halves<Functor> ? int(sizeof(Result)) : max_of(4, int(sizeof(Result)));
+  static constexpr int held_slices = adds_rows<Functor> ? 1 : Reach::slices;
+  static constexpr int column_bytes =
+      held_slices * (takes_halves<Functor> ? int(sizeof(Result)) : max_of(4, int(sizeof(Result))));
   MEMTILE_FUNCTION static constexpr int element_bytes() {
     int bytes = int(sizeof(Out));
-    while (bytes < int(sizeof(Result)) && 16 / bytes * result_bytes * Reach::slices > 192) bytes *= 2;
+    while (bytes < int(sizeof(Result)) && 16 / bytes * column_bytes > 192) bytes *= 2;
     return bytes;
   }
-  using base = stencil_shape<Reach, vec<uint8, element_bytes()>, In...>;
-  static constexpr bool fits =
-      base::width * result_bytes * Reach::slices <= 320 && base::has_room(base::warps, base::ahead);
+  using base = shape_with_kept<adds_rows<Functor> ? Reach::slices : 0, Reach, vec<uint8, element_bytes()>, In...>;
+  static constexpr bool fits = base::width * column_bytes <= 320 && base::has_room(base::warps, base::ahead) &&
+                               (base::warps > 1 || !adds_rows<Functor>);
 };
 template <class Functor, class Reach, class Out, class... In>
 struct columns_and_fit<Functor, void, Reach, Out, In...> {

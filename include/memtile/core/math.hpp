@@ -76,6 +76,12 @@ MEMTILE_FUNCTION T add(T a, T b) {
 #endif
 }
 
+template <class T>
+MEMTILE_FUNCTION T subtract(T a, T b) {
+  if constexpr (detail::is_floating<T>) return add(a, -b);
+  else return T(detail::wrapping_t<T>(a) - detail::wrapping_t<T>(b));
+}
+
 // One function of one floating argument: the device's library there, the compiler's built-in here. Templates, so that
 // they lose to the functions of <cmath> where a user's `using namespace memtile` makes both visible.
 #if defined(__CUDA_ARCH__)

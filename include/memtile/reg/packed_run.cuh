@@ -4,7 +4,7 @@
 // each would take a whole register.
 #pragma once
 
-#include <memtile/core/std.hpp>
+#include <memtile/core/math.hpp>
 #include <memtile/core/vec.hpp>
 
 namespace memtile {
@@ -12,6 +12,7 @@ namespace memtile {
 /// How runs of Width values of T are moved: in words, or value by value where a run is no whole number of words.
 template <class T, int Width>
 struct packing {
+  using bits = detail::conditional_t<sizeof(T) == 1, uint8, uint16>;
   static constexpr bool is_packed = sizeof(T) < 4 && sizeof(T) * Width % 4 == 0;
   static constexpr int values = is_packed ? 4 / int(sizeof(T)) : 1;  // in a unit
   static constexpr int units = Width / values;                       // in a run
@@ -28,12 +29,31 @@ struct packed_run {
 
   MEMTILE_FUNCTION T operator[](int i) const {
     if constexpr (way::is_packed) {
-      using bits = detail::conditional_t<sizeof(T) == 1, uint8, uint16>;
+      using bits = typename way::bits;
       return __builtin_bit_cast(T, bits(units[i / way::values] >> i % way::values * 8 * int(sizeof(T))));
     } else {
       return units[i];
     }
   }
 };
+
+/// Values of one or two bytes packed into words.
+///
+/// Cost   one instruction for each value: a compiler that is left to itself takes twice as many
+template <class T, int Width>
+MEMTILE_FUNCTION auto in_words(const vec<T, Width>& run) {
+  using way = packing<T, Width>;
+  const auto bits_of = [&](int i) { return uint32(__builtin_bit_cast(typename way::bits, run[i])); };
+  vec<uint32, way::units> all;
+  MEMTILE_UNROLL
+  for (int i = 0; i < way::units; ++i) {
+    const int j = i * way::values;
+    if constexpr (sizeof(T) == 2) all[i] = select_bytes(bits_of(j), bits_of(j + 1), 0x5410);
+    else
+      all[i] = select_bytes(select_bytes(bits_of(j), bits_of(j + 1), 0x40),
+                            select_bytes(bits_of(j + 2), bits_of(j + 3), 0x40), 0x5410);
+  }
+  return all;
+}
 
 }  // namespace memtile

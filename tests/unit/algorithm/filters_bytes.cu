@@ -3,6 +3,8 @@
 // Filters of integers of 8 and 16 bits, which work on two columns at a time: values of the whole range, at every edge.
 #include <support/stencil.hpp>
 
+#include <cmath>
+#include <utility>
 #include <vector>
 
 using namespace memtile;
@@ -56,6 +58,36 @@ void check_median() {
       [](auto& m, const auto& in, const auto& out) { return median_filter<box<1>>(m, in, out, reflect{}); }, middle);
 }
 
+int mean(const std::vector<int>& v) {  // rounded to nearest, of two equally near ones the even one
+  double sum = 0;
+  for (int each : v) sum += each;
+  return int(std::nearbyint(sum / double(v.size())));
+}
+template <class T, int Up, int Down, int Left, int Right>
+void check_mean() {
+  check<T>(
+      Up, Down, Left, Right, reflect{},
+      [](auto& m, const auto& in, const auto& out) {
+        return box_filter<window<Up, Down, Left, Right>>(m, in, out, reflect{});
+      },
+      mean);
+}
+// Every sum that a mean of so many bytes can have.
+template <int Count>
+int wrong_means() {
+  int wrong = 0;
+  for (uint32 sum = 0; sum <= 255 * Count; ++sum) {
+    const uint32 other = 255 * Count - sum, half = Count / 2;
+    const halves<uint8> got = detail::mean_of_halves<Count>(halves<int>{other << 16 | sum});
+    wrong += got.both != ((other + half) / Count << 16 | (sum + half) / Count);
+  }
+  return wrong;
+}
+template <int... Half>
+int wrong_means_of_all(std::integer_sequence<int, Half...>) {
+  return (0 + ... + wrong_means<2 * Half + 1>());
+}
+
 struct binomial {
   static constexpr bool takes_halves = true;
   template <class Neighbours>
@@ -95,6 +127,16 @@ TEST_CASE("smallest and largest small integers of even windows, and medians of l
         return median_filter<window<1, 1, 2, 2>>(m, in, out, replicate{});
       },
       middle);
+}
+
+TEST_CASE("means of small integers are exact, with sums of rows that are held or run along", "[stencil][STEN-10]") {
+  check_mean<uint8, 1, 1, 1, 1>();
+  check_mean<uint8, 2, 2, 2, 3>();  // an even number
+  check_mean<uint8, 7, 7, 7, 7>();
+  check_mean<uint8, 0, 0, 0, 0>();
+  check_mean<uint8, 3, 9, 20, 0>();  // more than 255
+  check_mean<int16, 5, 4, 2, 2>();
+  CHECK(wrong_means_of_all(std::make_integer_sequence<int, 128>{}) == 0);
 }
 
 TEST_CASE("a functor of one's own may take halves", "[stencil]") {
