@@ -114,15 +114,6 @@ using sum_of_mean = conditional_t<is_integer<V>, conditional_t<has_short_sum<V, 
 template <class V, int Count>
 using type_of_mean = conditional_t<is_integer<V>, conditional_t<has_short_sum<V, Count>, float, double>, V>;
 
-/// sum / Count, rounded to nearest, of both halves: the upper byte of a product with 2^24 / Count. That is a little too large,
-/// by less than half of what there is between a quotient and the next: exact.
-template <int Count>
-MEMTILE_FUNCTION halves<uint8> mean_of_halves(halves<int> sum) {
-  constexpr uint32 factor = (uint32(1) << 24) / Count + 1;
-  const uint32 rounded = sum.both + twice(Count / 2);
-  return {select_bytes((rounded & 0xffff) * factor, (rounded >> 16) * factor, 0x7733) & 0x00ff00ff};
-}
-
 /// The mean of a window in two passes: sums of rows are held. Those of a few bytes in 16 bits, which makes runs longer. Those of
 /// integers are exact however they came about: along a row each is made of the one before, and of many rows their sum is
 /// held.
@@ -154,7 +145,7 @@ struct separable_mean {
     auto sum = as_sum(n.at(-front, 0, 0));
     MEMTILE_UNROLL
     for (int y = 1 - front; y <= back; ++y) sum = add(sum, as_sum(n.at(y, 0, 0)));
-    return mean(sum);
+    return quotient<count, type_of_mean<Value, count>, decltype(sum)>{sum};
   }
 
  private:
@@ -168,8 +159,6 @@ struct separable_mean {
   }
   MEMTILE_FUNCTION static row_result as_held(sum_type sum) { return row_result(sum); }
   MEMTILE_FUNCTION static halves<int> as_held(halves<int> sum) { return sum; }
-  MEMTILE_FUNCTION static auto mean(sum_type sum) { return quotient<count, type_of_mean<Value, count>, sum_type>{sum}; }
-  MEMTILE_FUNCTION static auto mean(halves<int> sum) { return mean_of_halves<count>(sum); }
 };
 
 /// The sum of all neighbours, divided once.

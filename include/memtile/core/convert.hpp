@@ -9,6 +9,7 @@
 //   everything else, and bool    static_cast
 #pragma once
 
+#include <memtile/core/halves.hpp>
 #include <memtile/core/math.hpp>
 #include <memtile/core/operators.hpp>
 #include <memtile/core/small_float.hpp>
@@ -72,6 +73,17 @@ MEMTILE_FUNCTION T stored_as(const quotient<Count, Mean, Sum>& q) {
   } else {
     return stored_as<T>(Mean(q.sum) / Mean(Count));
   }
+}
+
+// Of both halves: the upper byte of a product with 2^24 / Count, which is a little too large, but by less than what lies between
+// two quotients. The lower product is what the higher one leaves of that of both: multiplications are cheaper than masks.
+template <class T, int Count, class Mean>
+MEMTILE_FUNCTION halves<T> stored_as_halves(const quotient<Count, Mean, halves<int>>& q) {
+  static_assert(is_same<T, uint8> && Count % 2 == 1 && Count < 256,
+                "memtile: a mean of halves must be one of an odd number of bytes below 256");
+  constexpr uint32 factor = (uint32(1) << 24) / Count + 1, half = Count / 2 * factor;
+  const uint32 high = (q.sum.both >> 16) * factor, low = q.sum.both * factor - high * 65536u;
+  return {select_bytes(low + half, high + half, 0x7733)};
 }
 
 }  // namespace memtile::detail

@@ -41,7 +41,8 @@ MEMTILE_FUNCTION halves<T> extreme(halves<T> a, halves<T> b) {
   return {extremes_of_halves<Larger, halves<T>::bits>(a.both, b.both)};
 }
 
-// As they are stored in elements of type T: saturated, as single values are.
+// As they are stored in elements of type T: saturated, as single values are. Of a byte in each half the upper one may be
+// anything.
 template <class T>
 MEMTILE_FUNCTION halves<T> stored_as_halves(halves<T> v) {
   return v;

@@ -20,7 +20,7 @@ T shade(int64 r, int64 c) {
 }
 
 // Sizes on both sides of the runs that a warp and its lanes own, rows whose ends allow no wide access, lines that begin anywhere.
-const image shapes[] = {{1, 1}, {4, 17, 1}, {9, 530, 0, 1}, {5, 1040}};
+const image shapes[] = {{1, 1}, {4, 17, 1}, {9, 530, 0, 1}, {5, 1040}, {45, 21}};
 
 // apply(machine, in, out): each result is reference(values of the window, row by row).
 template <class T, class Border, class Apply, class Reference>
@@ -78,8 +78,9 @@ int wrong_means() {
   int wrong = 0;
   for (uint32 sum = 0; sum <= 255 * Count; ++sum) {
     const uint32 other = 255 * Count - sum, half = Count / 2;
-    const halves<uint8> got = detail::mean_of_halves<Count>(halves<int>{other << 16 | sum});
-    wrong += got.both != ((other + half) / Count << 16 | (sum + half) / Count);
+    const halves<uint8> got =
+        detail::stored_as_halves<uint8>(detail::quotient<Count, float, halves<int>>{{other << 16 | sum}});
+    wrong += (got.both & 0x00ff00ff) != ((other + half) / Count << 16 | (sum + half) / Count);
   }
   return wrong;
 }
@@ -137,6 +138,21 @@ TEST_CASE("means of small integers are exact, with sums of rows that are held or
   check_mean<uint8, 3, 9, 20, 0>();  // more than 255
   check_mean<int16, 5, 4, 2, 2>();
   CHECK(wrong_means_of_all(std::make_integer_sequence<int, 128>{}) == 0);
+}
+
+TEST_CASE("means of bytes become floats", "[stencil]") {
+  for (auto& machine : testing::machines()) {
+    auto in = machine.buffer<uint8>(40, 131, shade<uint8>);
+    auto out = machine.buffer<float>(40, 131);
+    REQUIRE(box_filter<window<3, 3, 1, 1>>(machine, in.view(), out.view(), wrap{}));
+    unit::check_clean(machine);
+    CHECK(unit::differences(out.host(), 40, 131, [](int r, int c) {
+            int sum = 0;
+            for (int y = -3; y <= 3; ++y)
+              for (int x = -1; x <= 1; ++x) sum += shade<uint8>((r + y + 40) % 40, (c + x + 131) % 131);
+            return float(sum) / 21;
+          }) == 0);
+  }
 }
 
 TEST_CASE("a functor of one's own may take halves", "[stencil]") {
