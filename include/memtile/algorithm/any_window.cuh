@@ -12,13 +12,39 @@
 #include <memtile/core/window.hpp>
 #include <memtile/global/access.cuh>
 #include <memtile/global/border.hpp>
+#include <memtile/global/run_of_words.cuh>
 #include <memtile/global/source.cuh>
-#include <memtile/hw/opaque.cuh>
+#include <memtile/reg/packed_run.cuh>
 #include <memtile/shared/tile.cuh>
 
 namespace memtile {
 
 MEMTILE_USER_CODE_BEGIN
+
+namespace detail {
+
+/// Means of `count` integers of type In, whose sum has 32 bits: rounded to nearest, of two to the even one, by the upper bits of
+/// a product. (2 * sum + count) / (2 * count) is the quotient rounded up of two; a sum of negative numbers is moved to
+/// where it is positive. Exact as long as that numerator is below 2^31.
+struct quotients_of_count {
+  uint32 count, factor;
+  int shift;
+  static quotients_of_count of(int64 count) {
+    int bits = 1;
+    while (int64(1) << bits < 2 * count) ++bits;
+    return {uint32(count), uint32((int64(1) << (31 + bits)) / (2 * count) + 1), bits - 1};
+  }
+  template <class In, bool IsEven>
+  MEMTILE_FUNCTION int32 mean(int32 sum) const {
+    constexpr int64 least = int64(lowest<In>());
+    const uint32 numerator = 2 * uint32(sum) + uint32(1 - 2 * least) * count;
+    uint32 q = uint32(uint64(numerator) * factor >> 32) >> shift;
+    if (IsEven && numerator == 2 * count * q) q &= ~1u;
+    return int32(q + least);
+  }
+};
+
+}  // namespace detail
 
 /// A part of `out`, the window around each of its places, and how warps share the work.
 template <class Out>
@@ -31,6 +57,7 @@ struct any_window_job {
   int strip;                // rows of one warp
   int lanes_before, lanes;  // those whose columns are only in windows of others, and those that have results
   bool wide;                // rows begin at multiples of 16 bytes, in both
+  detail::quotients_of_count mean;
 };
 
 /// A lane computes one element: Sum{}.enter(v, i, j) for every neighbour v, row by row, and then result().
@@ -133,8 +160,9 @@ struct running_box_kernel {
   static constexpr const char* name = "memtile::running_box";
   static constexpr int width = 16 / int(sizeof(In)), warps = 4, threads = 32 * warps;
   struct storage {
-    // from the first column of the warp up to column i: element (i % width, i / width)
-    shared_tile<Sum, width, 32> sums_up_to[warps];
+    // From the first column of the warp up to those of each lane, and to those of the next lane but for the last: so all that
+    // a lane reads stands side by side. Rows of odd lengths, without bank conflicts.
+    shared_tile<Sum, 32, 2 * width - 1> sums_up_to[warps];
   };
 
   MEMTILE_KERNEL void operator()(block b, storage& shared, any_window_job<Out> job, matrix_view<const In> in,
@@ -156,10 +184,10 @@ struct running_box_kernel {
     MEMTILE_KEEP_LOOP
     for (int64 row = row0 - job.window.up; row < row0 + down; ++row)
       enter<1>(sums, run_of(in, border, row, column0, job.wide, s));
-    vec<In, width> entering = run_of(in, border, row0 + down, column0, job.wide, s);
+    detail::run_of_words entering = run_of(in, border, row0 + down, column0, job.wide, s);
     MEMTILE_KEEP_LOOP
     for (int64 row = row0; row < end; ++row) {
-      const vec<In, width> leaving = run_of(in, border, row - job.window.up, column0, job.wide, s);
+      const detail::run_of_words leaving = run_of(in, border, row - job.window.up, column0, job.wide, s);
       enter<1>(sums, entering);
       if (row + 1 < end) entering = run_of(in, border, row + 1 + down, column0, job.wide, s);
 
@@ -168,19 +196,22 @@ struct running_box_kernel {
       for (int k = 1; k < width; ++k) up_to[k] = add(up_to[k - 1], up_to[k]);
       const Sum before = sum_of_earlier_lanes(w, up_to[width - 1], s);
       MEMTILE_UNROLL
-      for (int k = 0; k < width; ++k) sums_up_to.store(k, w.lane(), add(before, up_to[k]), s);
+      for (int k = 0; k < width; ++k) {
+        up_to[k] = add(before, up_to[k]);
+        sums_up_to.store(w.lane(), k, up_to[k], s);
+      }
+      if (w.lane() > 0) {
+        MEMTILE_UNROLL
+        for (int k = 0; k < width - 1; ++k) sums_up_to.store(w.lane() - 1, width + k, up_to[k], s);
+      }
       w.sync(s);
       if (has_results) {
-        // Hidden from the compiler, which would keep the places of 2 * width sums in registers.
-        const int ahead = int(hw::opaque(right)), behind = int(hw::opaque(32 * width - 1 - left));
-        vec<Out, width> means;
-        MEMTILE_UNROLL
-        for (int k = 0; k < width; ++k) {
-          const Sum all = sum_up_to(sums_up_to, w.lane(), k, ahead, s);
-          const Sum not_in = sum_up_to(sums_up_to, w.lane() - 32, k, behind, s);
-          means[k] = detail::mean_as<Out>(subtract(all, not_in), Sum(job.window.rows * job.window.columns));
-        }
-        store(job, row, column0, means, s);
+        const auto sum_of_window = [&](int k) {
+          const Sum all = sums_up_to.load(w.lane() + right / width, right % width + k, s);
+          const Sum not_in = sums_up_to.load(w.lane() - 1 - left / width, width - 1 - left % width + k, s);
+          return subtract(all, not_in);
+        };
+        store(job, row, column0, means_of(job, sum_of_window), s);
       }
       w.sync(s);
       enter<-1>(sums, leaving);
@@ -188,16 +219,32 @@ struct running_box_kernel {
   }
 
  private:
-  // Of the columns up to that `distance` behind column k of a lane.
-  MEMTILE_FUNCTION static Sum sum_up_to(const shared_tile<Sum, width, 32>& sums, int lane, int k, int distance,
-                                        site s) {
-    const int row = k + distance % width, is_next = row >= width;
-    return sums.load(is_next != 0 ? row - width : row, lane + distance / width + is_next, s.inner());
+  template <class SumOfWindow>
+  MEMTILE_FUNCTION static vec<Out, width> means_of(const any_window_job<Out>& job, const SumOfWindow& sum) {
+    vec<Out, width> means;
+    if constexpr (sizeof(Sum) == 4 && detail::is_integer<Out>) {
+      if (job.mean.count % 2 == 1) {
+        MEMTILE_UNROLL
+        for (int k = 0; k < width; ++k)
+          means[k] = detail::stored_as<Out>(In(job.mean.template mean<In, false>(sum(k))));
+      } else {
+        MEMTILE_UNROLL
+        for (int k = 0; k < width; ++k) means[k] = detail::stored_as<Out>(In(job.mean.template mean<In, true>(sum(k))));
+      }
+    } else {
+      MEMTILE_UNROLL
+      for (int k = 0; k < width; ++k)
+        means[k] = detail::mean_as<Out>(sum(k), Sum(job.window.rows * job.window.columns));
+    }
+    return means;
   }
   template <int Sign>
-  MEMTILE_FUNCTION static void enter(vec<Sum, width>& sums, const vec<In, width>& run) {
+  MEMTILE_FUNCTION static void enter(vec<Sum, width>& sums, const detail::run_of_words& run) {
     MEMTILE_UNROLL
-    for (int k = 0; k < width; ++k) sums[k] = Sign > 0 ? add(sums[k], Sum(run[k])) : subtract(sums[k], Sum(run[k]));
+    for (int k = 0; k < width; ++k) {
+      const Sum v = value_in_words<In>(run, k);
+      sums[k] = Sign > 0 ? add(sums[k], v) : subtract(sums[k], v);
+    }
   }
   MEMTILE_FUNCTION static Sum sum_of_earlier_lanes(const warp& w, Sum own, site s) {
     Sum all = own;
@@ -208,13 +255,13 @@ struct running_box_kernel {
     }
     return subtract(all, own);
   }
-  MEMTILE_FUNCTION static vec<In, width> run_of(const matrix_view<const In>& in, const Border& border, int64 row,
-                                                int64 column, bool wide, site s) {
+  MEMTILE_FUNCTION static detail::run_of_words run_of(const matrix_view<const In>& in, const Border& border, int64 row,
+                                                      int64 column, bool wide, site s) {
     In outside{};
     const bool has_row = detail::comes_from_inside(border.slices, row, in.rows, outside);
     if (has_row && column >= 0 && column + width <= in.cols) {
-      if (wide) return in.load(memtile::wide<width>, row, column, s.inner());
-      return array_source<In, false>{in.address(row, 0), in.cols, 0, 0}.load_carefully(column, s.inner());
+      if (wide) return detail::load_run<true>(in, row, column, s.inner());
+      return in_words(array_source<In, false>{in.address(row, 0), in.cols, 0, 0}.load_carefully(column, s.inner()));
     }
     vec<In, width> run;
     MEMTILE_UNROLL
@@ -224,7 +271,7 @@ struct running_box_kernel {
       if (has_row && detail::comes_from_inside(border.columns, from, in.cols, run[k]))
         run[k] = in.load(row, from, s.inner());
     }
-    return run;
+    return in_words(run);
   }
   MEMTILE_FUNCTION static void store(const any_window_job<Out>& job, int64 row, int64 column,
                                      const vec<Out, width>& means, site s) {

@@ -72,8 +72,9 @@ MEMTILE_FUNCTION void store_words(const matrix_view<T>& out, int64 row, int64 co
                                   bool wide, vec<uint32, Words> units, site s) {
   constexpr int in_word = 4 / int(sizeof(T));
   if (wide && column >= first && column + Words * in_word <= last) {
-    const matrix_view<uint32> by_words(reinterpret_cast<uint32*>(out.data), out.rows, out.cols / in_word, out.pitch);
-    by_words.store(row, column / in_word, units, s.inner());
+    if (hw::inside("matrix_view", {row, column}, {out.rows, out.cols}, 1, Words * in_word, s.inner()))
+      hw::store_global(reinterpret_cast<vec<uint32, Words>*>(out.address(row, column)), units,
+                       s.inner().at(row, column));
   } else {
     MEMTILE_KEEP_LOOP
     for (int j = 0; j < Words * in_word; ++j) {

@@ -55,7 +55,7 @@ any_window_job<Out> job_of_any_window(const matrix_view<Out>& out, const sized_w
   int64 first[3] = {0, 0, 0}, size[3] = {out.rows, 1, out.cols};
   leave_rim(border, first, size, extent, {window.up, 0, window.left},
             {window.rows - 1 - window.up, 0, window.columns - 1 - window.left});
-  any_window_job<Out> job{out, first[0], first[2], size[0], size[2], window, 0, 0, 0, 0, false};
+  any_window_job<Out> job{out, first[0], first[2], size[0], size[2], window, 0, 0, 0, 0, false, {}};
   if (job.rows == 0) job.columns = 0;
   return job;
 }
@@ -85,6 +85,7 @@ status start_box(const Place& place, any_window_job<Out> job, const matrix_view<
       if (warps > highest<int32>() - kernel::warps)
         return status::refused("box_filter: {} warps are too many for one launch", warps);
       job.chunks = int(chunks), job.strip = int(strip), job.lanes_before = int(before), job.lanes = int(lanes);
+      if constexpr (sizeof(Sum) == 4) job.mean = quotients_of_count::of(job.window.rows * job.window.columns);
       job.wide = allows_runs(walked(in), kernel::width) && allows_runs(walked(job.out), kernel::width);
       return launch(place, grid(ceil_div(warps, int64(kernel::warps))), kernel{}, job, in, border);
     }

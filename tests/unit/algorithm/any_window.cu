@@ -56,7 +56,31 @@ void check_box(const image& shape, const sized_window& window, const Border& bor
   }
 }
 
+// Sums from the least to the greatest, and those beside every quotient and every middle of two.
+template <class T>
+int wrong_quotients(int64 count) {
+  const auto mean = detail::quotients_of_count::of(count);
+  const int64 least = int64(detail::lowest<T>()) * count, most = int64(detail::highest<T>()) * count;
+  int wrong = 0;
+  for (int64 twice = 2 * least; twice <= 2 * most; twice += count)
+    for (int64 sum = twice / 2 - 1; sum <= twice / 2 + 1; ++sum)
+      if (sum >= least && sum <= most) {
+        const int32 got = count % 2 == 0 ? mean.mean<T, true>(int32(sum)) : mean.mean<T, false>(int32(sum));
+        wrong += got != rounded(sum, count);
+      }
+  return wrong;
+}
+
 }  // namespace
+
+TEST_CASE("sums are divided exactly by a product, up to the largest that have 32 bits", "[stencil][STEN-10]") {
+  for (int64 count : {1, 2, 3, 4, 7, 9, 224, 225, 226, 10201, 16383, 16384}) {
+    CHECK((wrong_quotients<uint8>(count) == 0 && wrong_quotients<int8>(count) == 0));
+    CHECK((wrong_quotients<uint16>(count) == 0 && wrong_quotients<int16>(count) == 0));
+  }
+  for (int64 count : {(1 << 22) - 3, (1 << 22) - 1, 1 << 22})
+    CHECK((wrong_quotients<uint8>(count) == 0 && wrong_quotients<int8>(count) == 0));
+}
 
 TEST_CASE("the means of boxes of bytes run along, whatever the window and the image", "[stencil][STEN-10][STEN-13]") {
   const sized_window windows[] = {{1, 1}, {15, 15}, {4, 6}, {3, 17, 0, 16}, {5, 33, 4, 0}, {41, 101}};
