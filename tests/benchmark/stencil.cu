@@ -171,6 +171,14 @@ int main(int words, char** word) {
       must(box_filter(on(s), in<uint8>(32768), out<uint8>(32768), sized_window{side, side}, replicate{}));
     });
   using rgb = vec<uint8, 3>;
+  compare("gaussian 3 x 3, bytes", int64(1) << 30,
+          [](cudaStream_t s) { must(gaussian_filter<1>(on(s), in<uint8>(32768), out<uint8>(32768), 0.8, reflect{})); });
+  compare("binomial_filter 3 x 3, bytes", int64(1) << 30,
+          [](cudaStream_t s) { must(binomial_filter<1>(on(s), in<uint8>(32768), out<uint8>(32768), reflect{})); });
+  compare("binomial_filter 5 x 5, bytes", int64(1) << 30,
+          [](cudaStream_t s) { must(binomial_filter<2>(on(s), in<uint8>(32768), out<uint8>(32768), reflect{})); });
+  compare("binomial_filter 3 x 3, 3 channels", int64(1) << 30,
+          [](cudaStream_t s) { must(binomial_filter<1>(on(s), in<rgb>(16384), out<rgb>(16384), reflect{})); });
   compare("gaussian 5 x 5, 3 channels of bytes", int64(1) << 30,
           [](cudaStream_t s) { must(gaussian_filter<2>(on(s), in<rgb>(16384), out<rgb>(16384), 1.0, reflect{})); });
   compare("median 3 x 3, 3 channels of bytes", int64(1) << 30,
@@ -187,6 +195,11 @@ int main(int words, char** word) {
   });
   compare("median 3 x 3, bytes", int64(1) << 30,
           [](cudaStream_t s) { must(median_filter<box<1>>(on(s), in<uint8>(32768), out<uint8>(32768), replicate{})); });
+  compare("median 3 x 3, 16 bits", int64(1) << 30, [](cudaStream_t s) {
+    must(median_filter<box<1>>(on(s), in<uint16>(32768), out<uint16>(32768), replicate{}));
+  });
+  compare("erosion 3 x 3, bytes", int64(1) << 30,
+          [](cudaStream_t s) { must(erode<box<1>>(on(s), in<uint8>(32768), out<uint8>(32768), replicate{})); });
   turned<uint8>("transpose, 1 byte", 32768, 32768);
   turned<uint16>("transpose, 2 bytes", 32768, 16384);
   turned<float>("transpose, 4 bytes", 16384, 16384);

@@ -114,6 +114,13 @@ using sum_of_mean = conditional_t<is_integer<V>, conditional_t<has_short_sum<V, 
 template <class V, int Count>
 using type_of_mean = conditional_t<is_integer<V>, conditional_t<has_short_sum<V, Count>, float, double>, V>;
 
+// A value, or two, as what sums are made of.
+template <class Sum, class V>
+MEMTILE_FUNCTION auto as_sum(V v) {
+  if constexpr (is_halves<V>) return halves<int>{v.both};
+  else return Sum(v);
+}
+
 /// The mean of a window in two passes: sums of rows are held. Those of a few bytes in 16 bits, which makes runs longer. Those of
 /// integers are exact however they came about: along a row each is made of the one before, and of many rows their sum is
 /// held.
@@ -122,41 +129,33 @@ struct separable_mean {
   static constexpr int count = window_size<Reach>;
   static constexpr int columns_to_next = is_integer<Value> ? 1 : 0;
   static constexpr bool adds_rows = is_integer<Value> && Reach::slices >= 7;
-  static constexpr bool takes_halves = is_same<Value, uint8> && count % 2 == 1 && count < 256;
+  static constexpr bool takes_halves = is_same<Value, uint8> && divides_halves<count>;
   static constexpr bool is_short = takes_halves || (is_same<Value, uint8> && Reach::columns <= 257 && !adds_rows);
   using sum_type = sum_of_mean<Value, count>;
   using row_result = conditional_t<is_short, uint16, sum_type>;
 
   template <class Values>
   MEMTILE_FUNCTION auto of_row(const Values& values) const {
-    auto sum = as_sum(values(-Reach::left));
+    auto sum = as_sum<sum_type>(values(-Reach::left));
     MEMTILE_UNROLL
-    for (int x = 1 - Reach::left; x <= Reach::right; ++x) sum = add(sum, as_sum(values(x)));
+    for (int x = 1 - Reach::left; x <= Reach::right; ++x) sum = add(sum, as_sum<sum_type>(values(x)));
     return as_held(sum);
   }
   template <class Result, class Values>
   MEMTILE_FUNCTION auto next_of_row(Result before, const Values& values) const {
-    const auto entering = as_sum(values(Reach::right)), leaving = as_sum(values(-Reach::left - 1));
-    return as_held(subtract(add(as_sum(before), entering), leaving));
+    const auto entering = as_sum<sum_type>(values(Reach::right)), leaving = as_sum<sum_type>(values(-Reach::left - 1));
+    return as_held(subtract(add(as_sum<sum_type>(before), entering), leaving));
   }
   template <class Neighbours>
   MEMTILE_FUNCTION auto operator()(const Neighbours& n) const {
     constexpr int front = adds_rows ? 0 : Reach::front, back = adds_rows ? 0 : Reach::back;
-    auto sum = as_sum(n.at(-front, 0, 0));
+    auto sum = as_sum<sum_type>(n.at(-front, 0, 0));
     MEMTILE_UNROLL
-    for (int y = 1 - front; y <= back; ++y) sum = add(sum, as_sum(n.at(y, 0, 0)));
+    for (int y = 1 - front; y <= back; ++y) sum = add(sum, as_sum<sum_type>(n.at(y, 0, 0)));
     return quotient<count, type_of_mean<Value, count>, decltype(sum)>{sum};
   }
 
  private:
-  template <class V>
-  MEMTILE_FUNCTION static sum_type as_sum(V v) {
-    return sum_type(v);
-  }
-  template <class T>
-  MEMTILE_FUNCTION static halves<int> as_sum(halves<T> v) {
-    return {v.both};
-  }
   MEMTILE_FUNCTION static row_result as_held(sum_type sum) { return row_result(sum); }
   MEMTILE_FUNCTION static halves<int> as_held(halves<int> sum) { return sum; }
 };

@@ -38,6 +38,41 @@ struct sobel_length {
   }
 };
 
+/// 1 2 1 or 1 4 6 4 1 down and across, and one division by the sum of all weights: sums of bytes have 16 bits.
+template <int Radius, class Value>
+struct binomial_mean {
+  static_assert(Radius == 1 || Radius == 2, "memtile: the radius of a binomial filter must be 1 or 2");
+  static constexpr int count = 1 << 4 * Radius;
+  static constexpr bool takes_halves = is_same<Value, uint8>;
+  using sum_type = sum_of_mean<Value, count>;
+  using row_result = conditional_t<takes_halves, uint16, sum_type>;
+
+  template <class Values>
+  MEMTILE_FUNCTION auto of_row(const Values& values) const {
+    const auto sum = weighed(values);
+    if constexpr (is_halves<decltype(values(0))>) return sum;
+    else return row_result(sum);
+  }
+  template <class Neighbours>
+  MEMTILE_FUNCTION auto operator()(const Neighbours& n) const {
+    const auto sum = weighed([&](int y) { return n.at(y, 0, 0); });
+    return quotient<count, type_of_mean<Value, count>, bare_t<decltype(sum)>>{sum};
+  }
+
+ private:
+  template <class Values>
+  MEMTILE_FUNCTION static auto weighed(const Values& v) {
+    const auto at = [&](int i) { return as_sum<sum_type>(v(i)); };
+    const auto middle = at(0), three = add(add(at(-1), at(1)), middle);
+    if constexpr (Radius == 1) {
+      return add(three, middle);
+    } else {  // only sums, which are the same of numbers and of halves: 2 * (2 * three + middle) and the outer ones
+      const auto half = add(add(three, three), middle);
+      return add(add(half, half), add(at(-2), at(2)));
+    }
+  }
+};
+
 /// The sum of the neighbours along each axis less the place itself as often.
 template <int Dimensions>
 struct laplacian_at {

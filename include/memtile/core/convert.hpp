@@ -75,15 +75,24 @@ MEMTILE_FUNCTION T stored_as(const quotient<Count, Mean, Sum>& q) {
   }
 }
 
-// Of both halves: the upper byte of a product with 2^24 / Count, which is a little too large, but by less than what lies between
-// two quotients. The lower product is what the higher one leaves of that of both: multiplications are cheaper than masks.
+// Of both halves, where Count is odd: the upper byte of a product with 2^24 / Count, which is a little too large, but by less than
+// what lies between two quotients. The lower product is what the higher one leaves of that of both: multiplications are cheaper
+// than masks. Where it is a power of two: shifted, from the middle to the even one.
+template <int Count>
+inline constexpr bool divides_halves = Count <= 256 && (Count % 2 == 1 || (Count & (Count - 1)) == 0);
 template <class T, int Count, class Mean>
 MEMTILE_FUNCTION halves<T> stored_as_halves(const quotient<Count, Mean, halves<int>>& q) {
-  static_assert(is_same<T, uint8> && Count % 2 == 1 && Count < 256,
-                "memtile: a mean of halves must be one of an odd number of bytes below 256");
-  constexpr uint32 factor = (uint32(1) << 24) / Count + 1, half = Count / 2 * factor;
-  const uint32 high = (q.sum.both >> 16) * factor, low = q.sum.both * factor - high * 65536u;
-  return {select_bytes(low + half, high + half, 0x7733)};
+  static_assert(is_same<T, uint8> && divides_halves<Count>,
+                "memtile: a mean of halves must be one of bytes, of an odd number of them or a power of two up to 256");
+  if constexpr (Count % 2 == 1) {
+    constexpr uint32 factor = (uint32(1) << 24) / Count + 1, half = Count / 2 * factor;
+    const uint32 high = (q.sum.both >> 16) * factor, low = q.sum.both * factor - high * 65536u;
+    return {select_bytes(low + half, high + half, 0x7733)};
+  } else {
+    int bits = 0;
+    while (1 << bits < Count) ++bits;
+    return {(q.sum.both + twice(Count / 2 - 1) + (q.sum.both >> bits & twice(1))) >> bits};
+  }
 }
 
 }  // namespace memtile::detail

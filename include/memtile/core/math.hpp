@@ -188,6 +188,7 @@ MEMTILE_FUNCTION T nearest_integer(F x) {
   else if constexpr (is_signed) MEMTILE_CONVERT("s8", "r")
   else MEMTILE_CONVERT("u8", "r")
 #undef MEMTILE_CONVERT
+  if constexpr (!is_signed && sizeof(T) < 4) MEMTILE_ASSUME(v >= 0 && v <= int32(detail::highest<T>()));
   constexpr bool makes_nan_zero = detail::is_same<F, float> && sizeof(T) < 8;
   return makes_nan_zero || x == x ? T(v) : T(0);
 #else

@@ -14,6 +14,8 @@ bool start(stream_t stream, matrix_view<const uint8> bytes, matrix_view<uint8> b
          bilateral_filter<3>(stream, a, b, 2, 0.1, reflect{}).ok() &&
          rank_filter<box<1>>(stream, bytes, byte_out, 2, reflect{}).ok() &&
          gaussian_filter<2>(stream, colours, colours_out, 1, reflect101{}).ok() &&
+         binomial_filter<2>(stream, bytes, byte_out, reflect{}).ok() &&
+         binomial_filter<1>(stream, colours, colours_out, reflect101{}).ok() &&
          median_filter<box<1>>(stream, colours, colours_out, replicate{}).ok() &&
          box_filter<box<1>>(stream, colours, colours_out, replicate{}).ok();
 }

@@ -63,6 +63,21 @@ int mean(const std::vector<int>& v) {  // rounded to nearest, of two equally nea
   for (int each : v) sum += each;
   return int(std::nearbyint(sum / double(v.size())));
 }
+// Weighed by 1 2 1 or 1 4 6 4 1, down and across.
+int binomial_mean(const std::vector<int>& v) {
+  const std::vector<int> weight = v.size() == 9 ? std::vector<int>{1, 2, 1} : std::vector<int>{1, 4, 6, 4, 1};
+  double sum = 0;
+  for (std::size_t i = 0; i < v.size(); ++i) sum += v[i] * weight[i / weight.size()] * weight[i % weight.size()];
+  return int(std::nearbyint(sum / (v.size() == 9 ? 16 : 256)));
+}
+template <class T, int Radius>
+void check_binomial() {
+  check<T>(
+      Radius, Radius, Radius, Radius, reflect101{},
+      [](auto& m, const auto& in, const auto& out) { return binomial_filter<Radius>(m, in, out, reflect101{}); },
+      binomial_mean);
+}
+
 template <class T, int Up, int Down, int Left, int Right>
 void check_mean() {
   check<T>(
@@ -76,11 +91,12 @@ void check_mean() {
 template <int Count>
 int wrong_means() {
   int wrong = 0;
+  const auto rounded = [](uint32 sum) { return uint32(std::nearbyint(double(sum) / Count)); };
   for (uint32 sum = 0; sum <= 255 * Count; ++sum) {
-    const uint32 other = 255 * Count - sum, half = Count / 2;
+    const uint32 other = 255 * Count - sum;
     const halves<uint8> got =
         detail::stored_as_halves<uint8>(detail::quotient<Count, float, halves<int>>{{other << 16 | sum}});
-    wrong += (got.both & 0x00ff00ff) != ((other + half) / Count << 16 | (sum + half) / Count);
+    wrong += (got.both & 0x00ff00ff) != (rounded(other) << 16 | rounded(sum));
   }
   return wrong;
 }
@@ -135,9 +151,29 @@ TEST_CASE("means of small integers are exact, with sums of rows that are held or
   check_mean<uint8, 2, 2, 2, 3>();  // an even number
   check_mean<uint8, 7, 7, 7, 7>();
   check_mean<uint8, 0, 0, 0, 0>();
-  check_mean<uint8, 3, 9, 20, 0>();  // more than 255
+  check_mean<uint8, 8, 7, 8, 7>();   // 256
+  check_mean<uint8, 3, 9, 20, 0>();  // more
   check_mean<int16, 5, 4, 2, 2>();
   CHECK(wrong_means_of_all(std::make_integer_sequence<int, 128>{}) == 0);
+  CHECK(wrong_means<2>() + wrong_means<4>() + wrong_means<8>() + wrong_means<16>() + wrong_means<256>() == 0);
+}
+
+TEST_CASE("binomial means are exact, of floats too", "[stencil][STEN-10]") {
+  check_binomial<uint8, 1>();
+  check_binomial<uint8, 2>();
+  check_binomial<int16, 1>();
+  for (auto& machine : testing::machines()) {
+    auto in = machine.buffer<float>(3, 70, test::pixel), out = machine.buffer<float>(3, 70);
+    REQUIRE(binomial_filter<2>(machine, in.view(), out.view(), reflect{}));
+    CHECK(unit::differences(out.host(), 3, 70, [](int r, int c) {
+            const int weight[] = {1, 4, 6, 4, 1};
+            double sum = 0;
+            for (int i = 0; i < 25; ++i)
+              sum += weight[i / 5] * weight[i % 5] *
+                     test::with_border(test::pixel, reflect{}, r + i / 5 - 2, c + i % 5 - 2, 3, 70);
+            return float(sum / 256);
+          }) == 0);
+  }
 }
 
 TEST_CASE("means of bytes become floats", "[stencil]") {
