@@ -29,7 +29,7 @@ namespace detail {
 struct quotients_of_count {
   uint32 count, factor;
   int shift;
-  static quotients_of_count of(int64 count) {
+  MEMTILE_FUNCTION static quotients_of_count of(int64 count) {
     int bits = 1;
     while (int64(1) << bits < 2 * count) ++bits;
     return {uint32(count), uint32((int64(1) << (31 + bits)) / (2 * count) + 1), bits - 1};

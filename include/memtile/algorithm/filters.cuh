@@ -224,7 +224,7 @@ MEMTILE_FUNCTION value_of<Neighbours> value_in_rank(const Neighbours& n, int ran
 
 /// The neighbour in the middle of their order, of an even number the upper one of two.
 ///
-/// Cost   in registers as of median_of; else as of value_in_rank
+/// Cost   of 3 x 3 as of median_by_columns; in registers as of median_of; else as of value_in_rank
 template <class Reach, bool InRegisters>
 struct median_of_window {
   static constexpr bool keeps_loops = !InRegisters, takes_halves = InRegisters && window_size<Reach> % 2 == 1;

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Arithmetic that both machines spell differently, under one name.
 //
-// `fma`, `add` and `multiply` are exactly one rounding each and are never merged with their neighbours: with them the
+// `fma`, `add`, `subtract` and `multiply` are exactly one rounding each and are never merged with their neighbours: with them the
 // simulator and the GPU agree to the last bit. A plain a * b + c may become one fma on one machine and two roundings on
 // the other. `sqrt` is correctly rounded too; the functions below it are as accurate as each machine's own library and
 // need not agree to the bit.

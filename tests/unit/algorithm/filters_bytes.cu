@@ -204,6 +204,34 @@ TEST_CASE("a functor of one's own may take halves", "[stencil]") {
       [](const std::vector<int>& v) { return (std::min)(255, v[0] + v[1] + v[2]); });
 }
 
+TEST_CASE("small integers of vectors and volumes too", "[stencil]") {
+  for (auto& machine : testing::machines()) {
+    auto line = machine.buffer<int8>(1100, [](int i) { return shade<int8>(3, i); }),
+         medians = machine.buffer<int8>(1100);
+    REQUIRE(median_filter<window<1, 3>>(machine, line.view(), medians.view(), wrap{}));
+    CHECK(unit::differences(medians.host(), 1100, [](int i) {
+            std::vector<int> window;
+            for (int x = -1; x <= 3; ++x) window.push_back(shade<int8>(3, (i + x + 1100) % 1100));
+            return int8(middle(window));
+          }) == 0);
+    constexpr int depth = 4, rows = 11, cols = 37;
+    auto in = machine.buffer<uint8>(depth * rows, cols, shade<uint8>), out = machine.buffer<uint8>(depth * rows, cols);
+    const volume_view<const uint8> from(in.view().data, depth, rows, cols, in.view().pitch, rows * in.view().pitch);
+    const volume_view<uint8> to(out.view().data, depth, rows, cols, out.view().pitch, rows * out.view().pitch);
+    REQUIRE(minimum_filter<box<1>>(machine, from, to, replicate{}));
+    unit::check_clean(machine);
+    CHECK(unit::differences(out.host(), depth * rows, cols, [](int place, int c) {
+            const auto inside = [](int i, int n) { return (std::min)((std::max)(i, 0), n - 1); };
+            int least = 255;
+            for (int i = 0; i < 27; ++i)
+              least = (std::min)(least, int(shade<uint8>(inside(place / rows + i / 9 - 1, depth) * rows +
+                                                             inside(place % rows + i / 3 % 3 - 1, rows),
+                                                         inside(c + i % 3 - 1, cols))));
+            return uint8(least);
+          }) == 0);
+  }
+}
+
 TEST_CASE("where a border leaves a rim, or a part is computed, halves beyond it are not stored", "[stencil]") {
   for (auto& machine : testing::machines()) {
     auto in = machine.buffer<uint8>(12, 600, shade<uint8>), out = machine.buffer<uint8>(12, 600);
