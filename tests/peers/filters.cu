@@ -50,6 +50,8 @@ int run_case(testing::machine& machine, std::istream& cases) {
     if (filter == "gaussian") return gaussian_filter<3>(machine, x, y, a, border);  // sigma
     if (filter == "sobel")
       return a == 0 ? sobel_filter<0>(machine, x, y, border) : sobel_filter<1>(machine, x, y, border);
+    if (filter == "bilateral") return bilateral_filter<2>(machine, x, y, a, b, border);  // sigmas of distance and value
+    if (filter == "unsharp") return unsharp_filter<2>(machine, x, y, a, b, border);      // sigma, amount
     if (filter == "laplace") return laplacian_filter(machine, x, y, border);
     if (filter == "median")  // side
       return a == 3 ? median_filter<box<1>>(machine, x, y, border) : median_filter<box<2>>(machine, x, y, border);
