@@ -7,7 +7,8 @@
 #include <memtile/core/policy.hpp>
 #include <memtile/launch/iterate_on_chip.cuh>
 #include <memtile/launch/iterate_plan.hpp>
-#include <memtile/launch/stencil.cuh>
+#include <memtile/launch/iterate_steps.cuh>
+#include <memtile/launch/iterate_volume.cuh>
 
 #if !defined(__CUDACC_RTC__)
 
@@ -62,33 +63,6 @@ status enqueue_fused(const Place& place, int64 steps, const matrix_view<T>& u, c
   return {};
 }
 
-// A field that steps change, and those that they do not.
-template <class View, class... Constant>
-pack<View, Constant...> with_first(const View& first, const pack<Constant...>& rest) {
-  return {first, rest};
-}
-
-// The same with a kernel for each step.
-template <class Window, class Place, class View, class Constants, class Functor, class Border>
-status enqueue_steps(const Place& place, int64 steps, const View& u, const View& scratch, const Constants& constants,
-                     const Functor& functor, const Border& border) {
-  const auto apply = [&](const View& from, const View& to) {
-    return stencil_of_views<Window>(place, with_first(from, constants), to, functor, border, nullptr);
-  };
-  // An odd number begins with a copy; so does one that must find the rim in scratch too.
-  if (steps % 2 == 1 || (steps > 0 && leaves_rim<Border>)) {
-    if (status s = stencil_of_views<box<0>>(place, packed(u), scratch, itself{}, replicate{}, nullptr); !s) return s;
-  }
-  if (steps % 2 == 1) {
-    if (status s = apply(scratch, u); !s) return s;
-  }
-  for (int64 pair = 0; pair < steps / 2; ++pair) {
-    if (status s = apply(u, scratch); !s) return s;
-    if (status s = apply(scratch, u); !s) return s;
-  }
-  return {};
-}
-
 // What the policy asks for, or the model.
 template <class Policy>
 inline constexpr int asked_depth = 0;
@@ -114,14 +88,15 @@ struct iteration<Window, Policy, pack<View, Constant...>, Functor, Border> {
                 "memtile: the policy of iterate must be automatic, fused_steps<Count> or on_chip<>");
 
   static constexpr const char* against() {
-    return reason_against_fusing<dimensions, reach, T, borders_of_axes, Functor>();
+    return reason_against_fusing<dimensions, reach, T, borders_of_axes, Functor, sizeof...(Constant)>();
   }
-  static_assert(!is_on_chip || sizeof...(Constant) == 0,
-                "memtile: steps on the chip must be of one field: leave on_chip out");
+  static_assert(!is_on_chip || (dimensions == 2 && sizeof...(Constant) == 0),
+                "memtile: steps on the chip must be of one field, a matrix: leave on_chip out");
   static_assert(
       (asked <= 1 && !is_on_chip) || against() == nullptr,
-      "memtile: fused steps must be of a matrix, with a window that reaches equally far to opposite sides, and a "
-      "border of memtile's that does not wrap on one side only: leave the policy out");
+      "memtile: fused steps must be of a matrix, with a window that reaches equally far to opposite sides, or of a "
+      "volume, with a star of radius 1 and one field; and have a border of memtile's that does not wrap on one side "
+      "only: leave the policy out");
   static constexpr iterate_plan plan() {
     if constexpr (against() != nullptr || asked == 1 || is_on_chip) return {1, 1};
     else if constexpr (asked > 1) return {asked, gain_of<asked, reach, T, typename Constant::element...>()};
@@ -166,8 +141,9 @@ status iterate(Where&& where, int64 steps, const U& u, const Scratch& scratch, c
     return detail::enqueue_on_chip<call::kib, typename call::reach>(place, steps, from.first, other, functor,
                                                                     detail::of_volume<2>(border));
   else if constexpr (depth > 1)
-    return detail::enqueue_fused<depth, typename call::reach>(
-        place, steps, from.first, other, detail::walked(from.rest), functor, detail::of_volume<2>(border));
+    return detail::enqueue_fused<depth, typename call::reach>(place, steps, from.first, other,
+                                                              detail::walked(from.rest), functor,
+                                                              detail::of_volume<call::dimensions>(border));
   else return detail::enqueue_steps<Window>(place, steps, from.first, other, from.rest, functor, border);
 }
 
@@ -203,6 +179,7 @@ status iterate_until(Where&& where, const until_settled& end, const U& u, const 
   if (!(end.change >= 0)) return status::refused("iterate: the change is {}: it must be 0 or more", end.change);
   using call = detail::iteration<Window, Policy, detail::bare_t<decltype(from)>, Functor, Border>;
   static_assert(!call::is_on_chip, "memtile: iterate_until must have the policy automatic or fused_steps<Count>");
+  static_assert(call::dimensions != 3, "memtile: iterate_until must be of a matrix: of a volume call iterate");
   static_assert(call::against() == nullptr,
                 "memtile: iterate_until must have steps that can be fused: explain_iterate says why these can not");
   static_assert(detail::has_change<typename call::T>, "memtile: iterate_until must have elements that are numbers");

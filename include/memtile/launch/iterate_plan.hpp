@@ -4,6 +4,7 @@
 // numbers.
 #pragma once
 
+#include <memtile/algorithm/stencil_fused_volume.cuh>
 #include <memtile/algorithm/stencil_fused_window.cuh>
 
 #if !defined(__CUDACC_RTC__)
@@ -53,7 +54,7 @@ struct iterate_plan {
 namespace detail {
 
 template <int Depth, class Reach, class T, class... Constant>
-constexpr double gain_of() {
+constexpr double gain_in_matrices() {
   using shape = fused_shape<T, Reach, Depth>;
   constexpr int across = Reach::left + Reach::right, bytes = int(sizeof(T)), more = (0 + ... + int(sizeof(Constant)));
   constexpr int points = Reach::is_star ? Reach::slices + across : Reach::slices * (across + 1);
@@ -63,6 +64,22 @@ constexpr double gain_of() {
   else
     return Depth * (2. * bytes + more) / (2. * bytes) /
            fused_cost(Depth, points + int(sizeof...(Constant)), bytes, 32 * shape::width, shape::columns, more);
+}
+// A volume's tile has a rim above and below as well, and its steps pass rows on to other warps: one instruction more for each
+// element.
+template <int Depth, class Reach, class T>
+constexpr double gain_in_volumes() {
+  using shape = fused_volume_shape<T, Reach, Depth>;
+  constexpr int points = Reach::slices + Reach::up + Reach::down + Reach::left + Reach::right;
+  if constexpr (!shape::fits) return 0;
+  else
+    return Depth / fused_cost(Depth, points + 1, int(sizeof(T)), 32 * shape::width * shape::tile_rows,
+                              shape::columns * shape::rows);
+}
+template <int Depth, class Reach, class T, class... Constant>
+constexpr double gain_of() {
+  if constexpr (Reach::rows > 1) return gain_in_volumes<Depth, Reach, T>();
+  else return gain_in_matrices<Depth, Reach, T, Constant...>();
 }
 // The fewest steps with nearly the best gain: fewer take fewer registers.
 template <class Reach, class T, class... Constant>
@@ -85,13 +102,16 @@ constexpr iterate_plan choose_depth() {
 }
 
 // Why the steps of a stencil can not be fused; null: they can be.
-template <int Dimensions, class Reach, class T, class Border, class Functor>
+template <int Dimensions, class Reach, class T, class Border, class Functor, int Constants>
 constexpr const char* reason_against_fusing() {
-  using of_rows = bare_t<decltype(Border::slices)>;
+  using of_slices = bare_t<decltype(Border::slices)>;
   using of_columns = bare_t<decltype(Border::columns)>;
-  if (Dimensions != 2) return "only those of matrices can be fused";
+  if (Dimensions == 1) return "only those of matrices and volumes can be fused";
   if (Reach::front != Reach::back || Reach::left != Reach::right) return "the window reaches further to one side";
-  if (!can_be_imposed<of_rows> || !can_be_imposed<of_columns>)
+  if (Dimensions == 3 && !(Reach::is_star && Reach::front == 1 && Reach::up == 1))
+    return "those of a volume can be fused where the window is a star of radius 1";
+  if (Dimensions == 3 && Constants > 0) return "those of a volume can be fused where there are no other fields";
+  if (!can_be_imposed<of_slices> || !can_be_imposed<bare_t<decltype(Border::rows)>> || !can_be_imposed<of_columns>)
     return "the border is one of the caller's own, or wraps on one side only";
   if (keeps_loops<Functor>) return "the functor keeps its loops";
   if (!is_same<typename row_pass<Functor>::result, void>) return "the functor has two passes";
