@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The memtile authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// expect: memtile: fused steps must be of a matrix, with a window that reaches equally far to opposite sides, and a border of memtile's that does not wrap on one side only: leave the policy out
+// expect: memtile: fused steps must be of a matrix, with a window that reaches equally far to opposite sides, or of a volume, with a star of radius 1 and one field; and have a border of memtile's that does not wrap on one side only: leave the policy out
 #include <memtile/sim.cuh>
 #include <memtile/stencil.cuh>
 

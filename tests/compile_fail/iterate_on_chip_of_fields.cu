@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The memtile authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// expect: memtile: steps on the chip must be of one field: leave on_chip out
+// expect: memtile: steps on the chip must be of one field, a matrix: leave on_chip out
 #include <memtile/sim.cuh>
 #include <memtile/stencil.cuh>
 

@@ -14,7 +14,7 @@
 // is computed like anything else and seen by nobody. Of `wrap` the volume goes on at its other end.
 #pragma once
 
-#include <memtile/algorithm/stencil_fused_window.cuh>
+#include <memtile/algorithm/stencil_fused_slices.cuh>
 #include <memtile/algorithm/stencil_results.cuh>
 #include <memtile/block/run_ring.cuh>
 #include <memtile/core/convert.hpp>
@@ -23,137 +23,6 @@
 namespace memtile {
 
 MEMTILE_USER_CODE_BEGIN
-
-namespace detail {
-
-// The border before the first or behind the last element of an axis.
-template <bool IsBefore, class Border>
-MEMTILE_FUNCTION const Border& side_of(const Border& border) {
-  return border;
-}
-template <bool IsBefore, class Before, class After>
-MEMTILE_FUNCTION const auto& side_of(const sides<Before, After>& border) {
-  if constexpr (IsBefore) return border.before;
-  else return border.after;
-}
-// The first element outside, beside the one at the edge: `inner` is that one's other neighbour, if it has one inside.
-template <class T, class Side>
-MEMTILE_FUNCTION T first_outside(const Side&, T edge, T inner, bool has_inner) {
-  return is_same<Side, reflect101> && has_inner ? inner : edge;
-}
-template <class T, class V>
-MEMTILE_FUNCTION T first_outside(const constant<V>& border, T, T, bool) {
-  return stored_as<T>(border.value);
-}
-// Where element i of an axis is said to be: of those outside of the image, the one that they are the same as, or the last.
-template <class Border>
-MEMTILE_FUNCTION int64 named_place(const Border&, int64 i, int64 n) {
-  return is_wrap<Border> ? modulo(i, n) : replicate::index(i, n);
-}
-
-// The tile of a block that makes Depth steps of a star of radius 1: 8 warps of up to 255 registers a thread, of which 128 may
-// hold slices. Fewer rows for twice the warps are slower: more of them are at the rim.
-template <class T, class Reach, int Depth>
-struct fused_volume_shape {
-  using line = fused_shape<T, Reach, Depth>;
-  static constexpr int width = line::width, margin = line::margin, columns = line::columns;
-  static constexpr int warps = 8, words_of_row = ceil_div(int(sizeof(T)), 4) * Depth * 2 * width;
-  static constexpr int warp_rows = min_of(7, 128 / words_of_row), tile_rows = warps * warp_rows;
-  static constexpr int rows = tile_rows - 2 * Depth;  // that are whole after all steps, as `columns` of 32 runs
-  static constexpr bool fits = warp_rows >= 2 && rows > 0 && columns > 0;
-  static constexpr double again = double(tile_rows) / rows * (32 * width) / columns;  // that much more is computed
-};
-
-// The slices of one step around a lane's part of Rows runs. Of the one in the middle also what lies around them.
-template <class T, int Width, int Rows>
-struct held_slices {
-  T at_place[3][Rows + 2][Width + 2];
-
-  MEMTILE_FUNCTION const T& own(int slice, int row, int column) const {
-    return at_place[slice + 1][row + 1][column + 1];
-  }
-  MEMTILE_FUNCTION T& own(int slice, int row, int column) { return at_place[slice + 1][row + 1][column + 1]; }
-
-  // A slice becomes the last one, and the first one is forgotten.
-  MEMTILE_FUNCTION void enter(const vec<T, Width> (&newest)[Rows]) {
-    MEMTILE_UNROLL
-    for (int r = 0; r < Rows; ++r) {
-      MEMTILE_UNROLL
-      for (int j = 0; j < Width; ++j) {
-        own(-1, r, j) = own(0, r, j);
-        own(0, r, j) = own(1, r, j);
-        own(1, r, j) = newest[r][j];
-      }
-    }
-  }
-  MEMTILE_FUNCTION void see_beside(const warp& w, site s) {
-    MEMTILE_UNROLL
-    for (int r = 0; r < Rows; ++r) {
-      own(0, r, -1) = w.shuffle_up(own(0, r, Width - 1), 1, 32, s);
-      own(0, r, Width) = w.shuffle_down(own(0, r, 0), 1, 32, s);
-    }
-  }
-  MEMTILE_FUNCTION void see_row(int r, const vec<T, Width>& run) {
-    MEMTILE_UNROLL
-    for (int j = 0; j < Width; ++j) own(0, r, j) = run[j];
-  }
-  MEMTILE_FUNCTION vec<T, Width> middle(int r) const {
-    vec<T, Width> run;
-    MEMTILE_UNROLL
-    for (int j = 0; j < Width; ++j) run[j] = own(0, r, j);
-    return run;
-  }
-
-  // Gives what lies outside of the volume its values. `first`, `last`: where in this part the first and the last element of
-  // the axis would stand.
-  template <class Border>
-  MEMTILE_FUNCTION void impose_slices(const Border& border, bool is_first, bool is_last) {
-    MEMTILE_UNROLL
-    for (int r = 0; r < Rows; ++r) {
-      MEMTILE_UNROLL
-      for (int j = 0; j < Width; ++j) {
-        if (is_first) own(-1, r, j) = first_outside<T>(side_of<true>(border), own(0, r, j), own(1, r, j), !is_last);
-        if (is_last) own(1, r, j) = first_outside<T>(side_of<false>(border), own(0, r, j), own(-1, r, j), !is_first);
-      }
-    }
-  }
-  template <class Border>
-  MEMTILE_FUNCTION void impose_rows(const Border& border, int first, int last) {
-    MEMTILE_UNROLL
-    for (int r = 0; r < Rows; ++r) {
-      MEMTILE_UNROLL
-      for (int j = 0; j < Width; ++j) {
-        if (r == first)
-          own(0, r - 1, j) = first_outside<T>(side_of<true>(border), own(0, r, j), own(0, r + 1, j), first < last);
-        if (r == last)
-          own(0, r + 1, j) = first_outside<T>(side_of<false>(border), own(0, r, j), own(0, r - 1, j), first < last);
-      }
-    }
-  }
-  template <class Border>
-  MEMTILE_FUNCTION void impose_columns(const Border& border, int first, int last) {
-    MEMTILE_UNROLL
-    for (int r = 0; r < Rows; ++r) {
-      const bool has_inner = first < last;
-      T left = own(0, r, -1);  // the first element of a volume is the first one of a run
-      if (first == 0) left = first_outside<T>(side_of<true>(border), own(0, r, 0), own(0, r, 1), has_inner);
-      own(0, r, -1) = left;
-      MEMTILE_UNROLL
-      for (int j = 0; j < Width; ++j)
-        if (j == last)
-          own(0, r, j + 1) = first_outside<T>(side_of<false>(border), own(0, r, j), own(0, r, j - 1), has_inner);
-    }
-  }
-};
-// One of the rows, as a functor's neighbours see the windows of all fields.
-template <class Slices>
-struct row_of_slices {
-  const Slices& slices;
-  int row;
-  MEMTILE_FUNCTION auto at(int dz, int dy, int column) const { return slices.own(dz, row + dy, column); }
-};
-
-}  // namespace detail
 
 /// `depth` steps from `in` to `out`, and how blocks share them: the slices of all tiles, one tile after the other, are cut
 /// into equal shares.
@@ -219,13 +88,12 @@ struct fused_volume_kernel {
     const Functor& functor;
     warp w;
     site s;
-    int64 first_column;           // of what the tile stores
-    int64 slice0, row0, column0;  // of what it reads
-    int64 row, column;            // of this lane's part
+    int slice0, row, column;  // of the first slice; of this lane's part
     int slices;
-    uint32 stored_rows = 0;  // by bits
-    bool stores_some, stores_runs;
-    int first_row_here, last_row_here, first_column_here, last_column_here;  // of the volume, counted from this lane's
+    // Of that part by bits, for the reason that detail::segment gives: the rows that are stored, and from bit 8 on the columns;
+    // the volume's first row, from bit 8 on its last one, from bit 16 on its first column, from bit 24 on its last one.
+    uint32 stored = 0, rim = 0;
+    bool stores_runs;
     bool leaves_rows, leaves_columns;
     ring from;
     held steps[Depth]{};
@@ -233,31 +101,32 @@ struct fused_volume_kernel {
     MEMTILE_FUNCTION walk(const block& b_, storage& shared_, const fused_volume_job<T>& job_, int64 tile, int64 slice,
                           int count, const Border& border_, const Functor& functor_, site s_)
         : b(b_), shared(shared_), job(job_), border(border_), functor(functor_), w(b_.warp().complete()), s(s_),
-          first_column(tile % job_.across * shape::columns), slice0(slice - Depth),
-          row0(tile / job_.across * shape::rows - Depth), column0(hw::opaque(first_column - shape::margin)),
-          row(row0 + w.rank() * rows), column(column0 + w.lane() * width), slices(count + 2 * Depth),
-          first_row_here(place_here(-row)), last_row_here(place_here(job_.in.rows - 1 - row)),
-          first_column_here(place_here(-column)), last_column_here(place_here(job_.in.cols - 1 - column)),
-          leaves_rows(row <= 0 || row + rows >= job_.in.rows),
-          leaves_columns(column0 <= 0 || column0 + 32 * width >= job_.in.cols),
+          slice0(int(slice) - Depth), row(hw::opaque(int(tile / job_.across) * shape::rows - Depth + w.rank() * rows)),
+          column(hw::opaque(int(tile % job_.across) * shape::columns - shape::margin + w.lane() * width)),
+          slices(count + 2 * Depth), leaves_rows(row <= 0 || row + rows >= job_.in.rows),
+          leaves_columns(w.any(column <= 0 || column + width >= job_.in.cols, s_)),
           from(w.lane(), shared_.rings[w.rank()], job_.in, row, column, job_.wide_in, s_) {
-      const int64 end_column = min_of(first_column + shape::columns, job.out.cols);
-      stores_some = column + width > first_column && column < end_column;
-      stores_runs = job.wide_out && column >= first_column && column + width <= end_column;
       MEMTILE_UNROLL
       for (int r = 0; r < rows; ++r) {
         const int of_tile = w.rank() * rows + r - Depth;
-        stored_rows |= uint32(of_tile >= 0 && of_tile < shape::rows && row + r < job.out.rows) << r;
+        stored |= uint32(of_tile >= 0 && of_tile < shape::rows && row + r < job.out.rows) << r;
+        rim |= uint32(row + r == 0) << r | uint32(row + r == job.in.rows - 1) << (8 + r);
       }
+      uint32 columns = 0;
+      MEMTILE_UNROLL
+      for (int j = 0; j < width; ++j) {
+        const int of_tile = w.lane() * width + j - shape::margin;
+        columns |= uint32(of_tile >= 0 && of_tile < shape::columns && column + j < job.out.cols) << j;
+        rim |= uint32(column + j == 0) << (16 + j) | uint32(column + j == job.in.cols - 1) << (24 + j);
+      }
+      stored |= columns << 8;
+      stores_runs = job.wide_out && columns == (1 << width) - 1;
     }
-
-    // Where elements of an axis stand, as far as that matters: those of a lane begin at 0.
-    MEMTILE_FUNCTION static int place_here(int64 place) { return int(min_of(max_of(place, int64(-2)), int64(64))); }
 
     MEMTILE_FUNCTION void run() {
       fetch<false>(0);
       // Here all steps have begun, and no slice is outside of the volume, nor one that sets out meanwhile.
-      const int inner_from = int(max_of(int64(2 * Depth), Depth + 1 - slice0));
+      const int inner_from = max_of(2 * Depth, Depth + 1 - slice0);
       const int inner_to = job.depth < Depth ? 0 : int(min_of(int64(slices), job.in.depth - slice0 - ahead));
       for (int i = 0; i < slices;) {
         if (i < inner_from || i + Reach::slices > inner_to) {
@@ -295,7 +164,7 @@ struct fused_volume_kernel {
       MEMTILE_UNROLL
       for (int level = 0; level < Depth; ++level) {
         enter(i, level, values);
-        const int64 slice = slice_after(i, level), end = job.in.depth;
+        const int slice = slice_after(i, level), end = int(job.in.depth);
         const bool is_first = slice == 0, is_last = slice == end - 1;
         const bool is_rim =
             (detail::is_valid_before<of_slices> && is_first) || (detail::is_valid_after<of_slices> && is_last);
@@ -329,10 +198,10 @@ struct fused_volume_kernel {
       around.see_row(rows, shared.edges.load(wide<width>, edge_row(i - 1, level, below), w.lane() * width, s.inner()));
       around.see_beside(w, s);
       if constexpr (Leaves && !detail::is_wrap<of_rows>) {
-        if (leaves_rows) around.impose_rows(border.rows, first_row_here, last_row_here);
+        if (leaves_rows) around.impose_rows(border.rows, rim, rim >> 8, job.in.rows > 1);
       }
       if constexpr (Leaves && !detail::is_wrap<of_columns>)
-        around.impose_columns(border.columns, first_column_here, last_column_here);
+        around.impose_columns(border.columns, rim >> 16, rim >> 24, job.in.cols > 1);
       MEMTILE_UNROLL
       for (int r = 0; r < rows; ++r) {
         const detail::pack<detail::row_of_slices<held>> windows{{around, r}, {}};
@@ -342,18 +211,19 @@ struct fused_volume_kernel {
           const seen place{windows, j, slice, Leaves ? detail::named_place(border.rows, row + r, job.in.rows) : row + r,
                            Leaves ? detail::named_place(border.columns, column + j, job.in.cols) : column + j};
           const T result = detail::stored_as<T>(functor(neighbours<3, seen>(place)));
-          values[r][j] = Leaves && is_rim(r, j) ? around.own(0, r, j) : result;
+          values[r][j] = Leaves && is_left(r, j) ? around.own(0, r, j) : result;
         }
       }
     }
-    MEMTILE_FUNCTION bool is_rim(int r, int j) const {
-      return (detail::is_valid_before<of_rows> && r == first_row_here) ||
-             (detail::is_valid_after<of_rows> && r == last_row_here) ||
-             (detail::is_valid_before<of_columns> && j == first_column_here) ||
-             (detail::is_valid_after<of_columns> && j == last_column_here);
+    // Whether an element is one that the border leaves as it is.
+    MEMTILE_FUNCTION bool is_left(int r, int j) const {
+      const auto has = [&](int bit) { return (rim >> bit & 1) != 0; };
+      return (detail::is_valid_before<of_rows> && has(r)) || (detail::is_valid_after<of_rows> && has(8 + r)) ||
+             (detail::is_valid_before<of_columns> && has(16 + j)) ||
+             (detail::is_valid_after<of_columns> && has(24 + j));
     }
 
-    MEMTILE_FUNCTION int64 slice_after(int i, int level) const { return slice0 + i - (level + 1); }
+    MEMTILE_FUNCTION int slice_after(int i, int level) const { return slice0 + i - (level + 1); }
     MEMTILE_FUNCTION static int edge_row(int i, int level, int edge) {
       return ((i & 1) * Depth + level) * 2 * warps + edge;
     }
@@ -361,7 +231,7 @@ struct fused_volume_kernel {
     // Slice i sets out, if there is one. Inside: it is one of the volume.
     template <bool Inside>
     MEMTILE_FUNCTION void fetch(int i) {
-      const int64 slice = slice0 + i, end = job.in.depth;
+      const int slice = slice0 + i, end = int(job.in.depth);
       if (i < slices) {
         if constexpr (Inside) from.fill(i & (slots - 1), slice, true);
         else if constexpr (detail::is_wrap<of_slices>) from.fill(i & (slots - 1), detail::modulo(slice, end), true);
@@ -382,16 +252,16 @@ struct fused_volume_kernel {
       if (stores_runs) {
         MEMTILE_UNROLL
         for (int r = 0; r < rows; ++r)
-          if ((stored_rows >> r & 1) != 0) to.store(row + r, column, results[r], s.inner());
-      } else if (stores_some) {
-        // Row by row from the first registers, for the reason that store_run gives.
-        const int64 end_column = min_of(first_column + shape::columns, job.out.cols);
+          if ((stored >> r & 1) != 0) to.store(row + r, column, results[r], s.inner());
+      } else if (stored >> 8 != 0) {
+        // One by one from the first register, for the reason that store_run gives.
         MEMTILE_KEEP_LOOP
-        for (int r = 0; r < rows; ++r) {
-          if ((stored_rows >> r & 1) != 0)
-            detail::store_run(to, row + r, column, first_column, end_column, job.wide_out, results[0], s);
+        for (int k = 0; k < rows * width; ++k) {
+          if ((stored >> k / width & stored >> (8 + k % width) & 1) != 0)
+            to.store(row + k / width, column + k % width, results[0][0], s.inner());
           MEMTILE_UNROLL
-          for (int k = 0; k + 1 < rows; ++k) results[k] = results[k + 1];
+          for (int e = 0; e + 1 < rows * width; ++e)
+            results[e / width][e % width] = results[(e + 1) / width][(e + 1) % width];
         }
       }
     }

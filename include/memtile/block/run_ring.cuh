@@ -22,7 +22,7 @@ namespace memtile {
 /// Memory    16 bytes to an access where Width values are as many and the view allows it; no bank conflicts
 template <class T, int Width, int Rows, int Slots, bool WrapsRows, bool WrapsColumns>
 class run_ring {
-  static constexpr int run_bytes = Width * int(sizeof(T)), all_rows = (1 << Rows) - 1;
+  static constexpr int run_bytes = Width * int(sizeof(T));
   static constexpr bool has_copies = run_bytes == 4 || run_bytes == 8 || run_bytes == 16;
   static constexpr bool has_element_copies = alignof(T) == sizeof(T) && (sizeof(T) == 4 || sizeof(T) == 8);
 
@@ -31,25 +31,25 @@ class run_ring {
     shared_tile<T, Slots * Rows, 32 * Width> cells;
   };
 
-  /// The lane's runs begin at (row, column). `wide`: base and pitches of `in` are multiples of a run.
-  MEMTILE_FUNCTION run_ring(int lane, storage& shared, const volume_view<const T>& in, int64 row, int64 column,
-                            bool wide, site s)
+  /// The lane's runs begin at (row, column), which may lie outside. `wide`: base and pitches of `in` are multiples of a run.
+  MEMTILE_FUNCTION run_ring(int lane, storage& shared, const volume_view<const T>& in, int row, int column, bool wide,
+                            site s)
       : shared_(&shared), in_(in), row_(row), column_(column), place_(lane * Width), site_(s), rows_inside_(0) {
+    if (WrapsColumns) column_ = int(detail::modulo(column, in.cols));
+    const bool has_all = column_ >= 0 && column_ + Width <= in.cols,
+               has_none = column_ + Width <= 0 || column_ >= in.cols;
     MEMTILE_UNROLL
-    for (int r = 0; r < Rows; ++r) rows_inside_ |= uint32(row + r >= 0 && row + r < in.rows) << r;
-    run_column_ = WrapsColumns ? detail::modulo(column, in.cols) : column;
-    has_inside_ = run_column_ >= 0 && run_column_ + Width <= in.cols;
-    const bool has_none = run_column_ + Width <= 0 || run_column_ >= in.cols;
-    by_runs_ = has_copies && wide && run_column_ % Width == 0 && (has_inside_ || has_none) &&
-               (!WrapsRows || rows_inside_ == all_rows);
-    own_ = uint64(reinterpret_cast<size_t>(in.data)) + uint64(row) * uint64(in.row_pitch) +
-           uint64(run_column_) * sizeof(T);
+    for (int r = 0; r < Rows; ++r) rows_inside_ |= uint32(has_all && row + r >= 0 && row + r < in.rows) << r;
+    by_runs_ = has_copies && wide && column_ % Width == 0 && (has_all || has_none) &&
+               (!WrapsRows || rows_inside_ == (1 << Rows) - 1);
+    own_ = uint64(reinterpret_cast<size_t>(in.data)) + uint64(int64(row)) * uint64(in.row_pitch) +
+           uint64(int64(column_)) * sizeof(T);
   }
 
   /// Brings the runs of a slice into a slot, or zeros if it is not `inside`; commits nothing.
   MEMTILE_FUNCTION void fill(int slot, int64 slice, bool inside) {
     if (by_runs_) {
-      const uint32 rows = inside && has_inside_ ? rows_inside_ : 0;
+      const uint32 rows = inside ? rows_inside_ : 0;
       const uint64 own = own_ + uint64(slice) * uint64(in_.slice_pitch);
       MEMTILE_UNROLL
       for (int r = 0; r < Rows; ++r)
@@ -66,11 +66,10 @@ class run_ring {
  private:
   MEMTILE_FUNCTION void copy_run(int line, int64 slice, int64 row, uint64 from, bool inside) {
     if constexpr (has_copies) {
-      if (inside &&
-          !hw::inside("volume_view", {slice, row, run_column_}, {in_.depth, in_.rows, in_.cols}, 2, Width, site_))
+      if (inside && !hw::inside("volume_view", {slice, row, column_}, {in_.depth, in_.rows, in_.cols}, 2, Width, site_))
         return;
       hw::async_copy<run_bytes>(shared_->cells.address(line, place_), reinterpret_cast<const char*>(from), inside,
-                                site_.inner().at(line, place_), site_.inner().at(slice, row, run_column_));
+                                site_.inner().at(line, place_), site_.inner().at(slice, row, column_));
     }
   }
   MEMTILE_FUNCTION void bring_element(int slot, int64 slice, bool inside, int r, int turn) {
@@ -94,12 +93,12 @@ class run_ring {
 
   storage* shared_;
   volume_view<const T> in_;
-  int64 row_, column_, run_column_;  // what lies there: from where it comes, if columns wrap
+  int row_, column_;  // of what comes there, which wraps
   int place_;
   site site_;
-  uint32 rows_inside_;         // by bits
-  bool has_inside_, by_runs_;  // the lane's columns; no element has to be looked at
-  uint64 own_;                 // the first run in the first slice: a number, since a pointer must not leave the volume
+  uint32 rows_inside_;  // by bits
+  bool by_runs_;        // all lie inside or outside as a whole
+  uint64 own_;          // the first run in the first slice: a number, since a pointer must not leave the volume
 };
 
 }  // namespace memtile

@@ -4,8 +4,7 @@
 // numbers.
 #pragma once
 
-#include <memtile/algorithm/stencil_fused_volume.cuh>
-#include <memtile/algorithm/stencil_fused_window.cuh>
+#include <memtile/algorithm/stencil_fused_slices.cuh>
 
 #if !defined(__CUDACC_RTC__)
 #include <string>

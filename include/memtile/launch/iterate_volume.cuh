@@ -31,13 +31,12 @@ status enqueue_fused(const Place& place, int64 steps, const volume_view<T>& u, c
   using kernel = fused_volume_kernel<Depth, Reach, Border, Functor, T>;
   using shape = typename kernel::shape;
   if (u.depth == 0 || u.rows == 0 || u.cols == 0) return {};
-  if (!has_shared_memory(place, sizeof(typename kernel::storage)))
+  constexpr int64 most = int64(1) << 30;  // of an axis, for the kernel counts in int
+  if (max_of(u.depth, max_of(u.rows, u.cols)) > most || !has_shared_memory(place, sizeof(typename kernel::storage)))
     return enqueue_steps<star<1>>(place, steps, u, scratch, constants, functor, border);
   fused_volume_job<T> job{};
-  const int64 across = ceil_div(u.cols, int64(shape::columns));
-  if (across > highest<int32>()) return status::refused("iterate: {} tiles side by side are too many", across);
-  job.across = int(across);
-  job.slices = across * ceil_div(u.rows, int64(shape::rows)) * u.depth;
+  job.across = int(ceil_div(u.cols, int64(shape::columns)));
+  job.slices = job.across * ceil_div(u.rows, int64(shape::rows)) * u.depth;
   // Equal shares for all multiprocessors, however few tiles there are; but no more than a third is computed twice.
   const int64 equal = ceil_div(job.slices, int64(multiprocessors_of(place)));
   job.share = min_of(max_of(equal, int64(4 * Depth)), int64(1) << 24);
