@@ -43,6 +43,22 @@ struct nine_points {
     return sum;
   }
 };
+struct seven_points {
+  template <class Neighbours>
+  MEMTILE_FUNCTION auto operator()(const Neighbours& n) const {
+    const auto around = n(-1, 0, 0) + n(1, 0, 0) + n(0, -1, 0) + n(0, 1, 0) + n(0, 0, -1) + n(0, 0, 1);
+    return n(0, 0, 0) + (around - 6 * n(0, 0, 0)) / 8;
+  }
+};
+struct all_27_points {
+  template <class Neighbours>
+  MEMTILE_FUNCTION float operator()(const Neighbours& n) const {
+    float sum = 0;
+    MEMTILE_UNROLL
+    for (int i = 0; i < 27; ++i) sum += n(i / 9 - 1, i / 3 % 3 - 1, i % 3 - 1) * (float(i + 1) / 512);
+    return sum;
+  }
+};
 struct star_of_2 {
   template <class Neighbours>
   MEMTILE_FUNCTION float operator()(const Neighbours& n) const {
@@ -62,13 +78,21 @@ struct wave {  // two time levels in an element: now, and one step before
   }
 };
 
-template <class Window, class Policy, class T, class Functor, class Border>
+// A square or a cube.
+template <int Dimensions, class T>
+auto with_sides(float* memory, int64 side) {
+  T* const data = reinterpret_cast<T*>(memory);
+  const int64 bytes = side * int64(sizeof(T));
+  if constexpr (Dimensions == 3) return volume_view<T>(data, side, side, side, bytes, side * bytes);
+  else return row_major(data, side, side);
+}
+
+template <class Window, class Policy, class T, int Dimensions, class Functor, class Border>
 void line(const char* what, int64 side, int steps, const Functor& functor, const Border& border) {
   const std::string name = std::string(what) + ", " + std::to_string(side);
   if (name.find(only) == std::string::npos || elapsed() > seconds) return;
-  const auto u = row_major(reinterpret_cast<T*>(source), side, side),
-             scratch = row_major(reinterpret_cast<T*>(target), side, side);
-  const int64 bytes = side * side * int64(sizeof(T));
+  const auto u = with_sides<Dimensions, T>(source, side), scratch = with_sides<Dimensions, T>(target, side);
+  const int64 elements = Dimensions == 3 ? side * side * side : side * side, bytes = elements * int64(sizeof(T));
   const bool is_long = bytes > int64(1) << 26;  // short calls as one graph: the host must not be what is measured
   const auto t = benchmark::milliseconds(
       {{"memtile", [=](cudaStream_t s) { must(iterate<Window, Policy>(on(s), steps, u, scratch, functor, border)); }},
@@ -78,13 +102,13 @@ void line(const char* what, int64 side, int steps, const Functor& functor, const
   const double copy = t[1] < t[2] ? t[1] : t[2], step = t[0] / steps;
   const std::string words = explain_iterate<Window, Policy>(steps, u, scratch, functor, border);
   std::printf("%-28s %9.2f us a step  %7.1f Gpt/s  %5.2f steps a copy   %s\n", name.c_str(), step * 1e3,
-              double(side) * double(side) / step / 1e6, copy / step, words.c_str());
+              double(elements) / step / 1e6, copy / step, words.c_str());
 }
 
-template <class Window, class T, class Functor, class Border, class... Policy>
+template <class Window, class T, int Dimensions = 2, class Functor, class Border, class... Policy>
 void lines(const char* what, const Functor& functor, const Border& border, std::initializer_list<int64> sides,
            Policy...) {
-  for (int64 side : sides) (line<Window, Policy, T>(what, side, 120, functor, border), ...);
+  for (int64 side : sides) (line<Window, Policy, T, Dimensions>(what, side, 120, functor, border), ...);
 }
 
 }  // namespace
@@ -93,8 +117,8 @@ int main(int words, char** word) {
   if (words > 1) only = word[1];
   if (words > 2) seconds = std::atof(word[2]);
   elapsed();
-  source = benchmark::random_floats_on_device(size_t(1) << 28, 1);
-  target = benchmark::random_floats_on_device(size_t(1) << 28, 2);
+  source = benchmark::random_floats_on_device(size_t(768) * 768 * 768, 1);
+  target = benchmark::random_floats_on_device(size_t(768) * 768 * 768, 2);
   benchmark::print_card();
   lines<star<1>, float>("5 points, float", five_points{}, wrap{}, {16384, 8192, 2048}, automatic{}, fused_steps<1>{},
                         fused_steps<2>{}, fused_steps<3>{}, fused_steps<4>{}, fused_steps<5>{}, fused_steps<6>{},
@@ -113,6 +137,12 @@ int main(int words, char** word) {
                         fused_steps<2>{}, fused_steps<3>{});
   lines<star<1>, float16>("5 points, half", five_points{}, replicate{}, {16384}, automatic{}, fused_steps<1>{},
                           fused_steps<2>{}, fused_steps<4>{});
+  lines<star<1>, float, 3>("7 points in 3-D, float", seven_points{}, constant{0.f}, {512, 640, 768}, automatic{},
+                           fused_steps<1>{}, fused_steps<2>{}, fused_steps<3>{}, fused_steps<4>{});
+  lines<star<1>, float, 3>("7 points in 3-D, wrapped", seven_points{}, wrap{}, {512, 720}, fused_steps<3>{});
+  lines<star<1>, double, 3>("7 points in 3-D, double", seven_points{}, replicate{}, {512}, automatic{},
+                            fused_steps<1>{}, fused_steps<2>{});
+  lines<box<1>, float, 3>("27 points, float", all_27_points{}, constant{0.f}, {512}, automatic{});
   lines<star<1>, vec<float, 2>>("wave equation, float", wave{}, reflect{}, {8192}, fused_steps<1>{}, fused_steps<2>{},
                                 fused_steps<3>{});
   return 0;
