@@ -33,8 +33,8 @@ MEMTILE_FUNCTION T first_outside(const constant<V>& border, T, T, bool) {
 }
 // Where element i of an axis is said to be: of those outside of the image, the one that they are the same as, or the last.
 template <class Border>
-MEMTILE_FUNCTION int64 named_place(const Border&, int64 i, int64 n) {
-  return is_wrap<Border> ? modulo(i, n) : replicate::index(i, n);
+MEMTILE_FUNCTION int named_place(const Border&, int i, int64 n) {
+  return is_wrap<Border> ? int(modulo(i, n)) : max_of(0, min_of(i, int(n) - 1));
 }
 
 // The tile of a block that makes Depth steps of a star of radius 1: 8 warps of up to 255 registers a thread. 96 of them for
@@ -116,17 +116,29 @@ struct held_slices {
       }
     }
   }
+  // Of columns that are a multiple of Width the first one is the first of a run, and the last one the last of a run. Else the
+  // last one may be any.
   template <class Border>
   MEMTILE_FUNCTION void impose_columns(const Border& border, uint32 first, uint32 last, bool has_inner) {
     MEMTILE_UNROLL
     for (int r = 0; r < Rows; ++r) {
-      if ((first & 1) != 0)  // the first element of a volume is the first one of a run
+      if ((first & 1) != 0)
         own(0, r, -1) = first_outside<T>(side_of<true>(border), own(0, r, 0), own(0, r, 1), has_inner);
-      MEMTILE_UNROLL
-      for (int j = 0; j < Width; ++j)
-        if ((last >> j & 1) != 0)
-          own(0, r, j + 1) = first_outside<T>(side_of<false>(border), own(0, r, j), own(0, r, j - 1), has_inner);
+      impose_behind(border, r, Width - 1, last, has_inner);
     }
+  }
+  template <class Border>
+  MEMTILE_FUNCTION void impose_ragged_columns(const Border& border, uint32 last, bool has_inner) {
+    MEMTILE_UNROLL
+    for (int r = 0; r < Rows; ++r) {
+      MEMTILE_UNROLL
+      for (int j = 0; j < Width - 1; ++j) impose_behind(border, r, j, last, has_inner);
+    }
+  }
+  template <class Border>
+  MEMTILE_FUNCTION void impose_behind(const Border& border, int r, int j, uint32 last, bool has_inner) {
+    if ((last >> j & 1) != 0)
+      own(0, r, j + 1) = first_outside<T>(side_of<false>(border), own(0, r, j), own(0, r, j - 1), has_inner);
   }
 };
 // One of the rows, as a functor's neighbours see the windows of all fields.

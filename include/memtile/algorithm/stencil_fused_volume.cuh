@@ -94,7 +94,7 @@ struct fused_volume_kernel {
     // the volume's first row, from bit 8 on its last one, from bit 16 on its first column, from bit 24 on its last one.
     uint32 stored = 0, rim = 0;
     bool stores_runs;
-    bool leaves_rows, leaves_columns;
+    bool leaves_rows, is_ragged, leaves_columns;
     ring from;
     held steps[Depth]{};
 
@@ -104,7 +104,7 @@ struct fused_volume_kernel {
           slice0(int(slice) - Depth), row(hw::opaque(int(tile / job_.across) * shape::rows - Depth + w.rank() * rows)),
           column(hw::opaque(int(tile % job_.across) * shape::columns - shape::margin + w.lane() * width)),
           slices(count + 2 * Depth), leaves_rows(row <= 0 || row + rows >= job_.in.rows),
-          leaves_columns(w.any(column <= 0 || column + width >= job_.in.cols, s_)),
+          is_ragged(job_.in.cols % width != 0), leaves_columns(w.any(column < 0 || column + width > job_.in.cols, s_)),
           from(w.lane(), shared_.rings[w.rank()], job_.in, row, column, job_.wide_in, s_) {
       MEMTILE_UNROLL
       for (int r = 0; r < rows; ++r) {
@@ -128,19 +128,21 @@ struct fused_volume_kernel {
       // Here all steps have begun, and no slice is outside of the volume, nor one that sets out meanwhile.
       const int inner_from = max_of(2 * Depth, Depth + 1 - slice0);
       const int inner_to = job.depth < Depth ? 0 : int(min_of(int64(slices), job.in.depth - slice0 - ahead));
+      const bool leaves = leaves_rows || (leaves_columns && (is_ragged || detail::is_wrap<of_columns>));
       for (int i = 0; i < slices;) {
         if (i < inner_from || i + Reach::slices > inner_to) {
           pass_edge(i);
           ++i;
         } else {
-          if (leaves_rows || leaves_columns) pass_inside<true>(i);
+          if (leaves) pass_inside<true>(i);
           else pass_inside<false>(i);
           i += Reach::slices;
         }
       }
     }
 
-    // All steps of so many slices that those of a step need not move on.
+    // All steps of so many slices that those of a step need not move on. Leaves: there may be rows outside of the volume, or
+    // columns that are no whole runs, or that wrap.
     template <bool Leaves>
     MEMTILE_FUNCTION void pass_inside(int first) {
       MEMTILE_UNROLL
@@ -187,8 +189,7 @@ struct fused_volume_kernel {
       shared.edges.store(edge_row(i, level, 2 * w.rank()), w.lane() * width, values[0], s.inner());
       shared.edges.store(edge_row(i, level, 2 * w.rank() + 1), w.lane() * width, values[rows - 1], s.inner());
     }
-    // Step number `level` of the slice before, while slice i comes in. `slice` is its own. Leaves: there may be elements
-    // outside of the volume.
+    // Step number `level` of the slice before, while slice i comes in. `slice` is its own.
     template <bool Leaves>
     MEMTILE_FUNCTION void take_step(int i, int level, int64 slice, line (&values)[rows]) {
       held& around = steps[level];
@@ -197,11 +198,15 @@ struct fused_volume_kernel {
       around.see_row(-1, shared.edges.load(wide<width>, edge_row(i - 1, level, above), w.lane() * width, s.inner()));
       around.see_row(rows, shared.edges.load(wide<width>, edge_row(i - 1, level, below), w.lane() * width, s.inner()));
       around.see_beside(w, s);
+      const bool has_rows = job.in.rows > 1, has_columns = job.in.cols > 1;
       if constexpr (Leaves && !detail::is_wrap<of_rows>) {
-        if (leaves_rows) around.impose_rows(border.rows, rim, rim >> 8, job.in.rows > 1);
+        if (leaves_rows) around.impose_rows(border.rows, rim, rim >> 8, has_rows);
       }
-      if constexpr (Leaves && !detail::is_wrap<of_columns>)
-        around.impose_columns(border.columns, rim >> 16, rim >> 24, job.in.cols > 1);
+      if constexpr (!detail::is_wrap<of_columns>)
+        around.impose_columns(border.columns, rim >> 16, rim >> 24, has_columns);
+      if constexpr (Leaves && !detail::is_wrap<of_columns>) {
+        if (is_ragged) around.impose_ragged_columns(border.columns, rim >> 24, has_columns);
+      }
       MEMTILE_UNROLL
       for (int r = 0; r < rows; ++r) {
         const detail::pack<detail::row_of_slices<held>> windows{{around, r}, {}};
@@ -209,18 +214,25 @@ struct fused_volume_kernel {
         MEMTILE_UNROLL
         for (int j = 0; j < width; ++j) {
           const seen place{windows, j, slice, Leaves ? detail::named_place(border.rows, row + r, job.in.rows) : row + r,
-                           Leaves ? detail::named_place(border.columns, column + j, job.in.cols) : column + j};
+                           place_of_column<Leaves>(j)};
           const T result = detail::stored_as<T>(functor(neighbours<3, seen>(place)));
-          values[r][j] = Leaves && is_left(r, j) ? around.own(0, r, j) : result;
+          values[r][j] = is_left<Leaves>(r, j) ? around.own(0, r, j) : result;
         }
       }
     }
+    template <bool Leaves>
+    MEMTILE_FUNCTION int place_of_column(int j) const {
+      if (!Leaves && detail::is_wrap<of_columns>) return column + j;
+      return detail::named_place(border.columns, column + j, job.in.cols);
+    }
     // Whether an element is one that the border leaves as it is.
+    template <bool Leaves>
     MEMTILE_FUNCTION bool is_left(int r, int j) const {
       const auto has = [&](int bit) { return (rim >> bit & 1) != 0; };
-      return (detail::is_valid_before<of_rows> && has(r)) || (detail::is_valid_after<of_rows> && has(8 + r)) ||
-             (detail::is_valid_before<of_columns> && has(16 + j)) ||
-             (detail::is_valid_after<of_columns> && has(24 + j));
+      return (Leaves && detail::is_valid_before<of_rows> && has(r)) ||
+             (Leaves && detail::is_valid_after<of_rows> && has(8 + r)) ||
+             (j == 0 && detail::is_valid_before<of_columns> && has(16)) ||
+             ((Leaves || j == width - 1) && detail::is_valid_after<of_columns> && has(24 + j));
     }
 
     MEMTILE_FUNCTION int slice_after(int i, int level) const { return slice0 + i - (level + 1); }
