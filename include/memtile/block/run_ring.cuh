@@ -38,12 +38,14 @@ class run_ring {
     if (WrapsColumns) column_ = int(detail::modulo(column, in.cols));
     const bool has_all = column_ >= 0 && column_ + Width <= in.cols,
                has_none = column_ + Width <= 0 || column_ >= in.cols;
+    by_runs_ = has_copies && wide && column_ % Width == 0 && (has_all || has_none);
     MEMTILE_UNROLL
-    for (int r = 0; r < Rows; ++r) rows_inside_ |= uint32(has_all && row + r >= 0 && row + r < in.rows) << r;
-    by_runs_ = has_copies && wide && column_ % Width == 0 && (has_all || has_none) &&
-               (!WrapsRows || rows_inside_ == (1 << Rows) - 1);
-    own_ = uint64(reinterpret_cast<size_t>(in.data)) + uint64(int64(row)) * uint64(in.row_pitch) +
-           uint64(int64(column_)) * sizeof(T);
+    for (int r = 0; r < Rows; ++r) {
+      if constexpr (WrapsRows) wrapped_[r] = int(detail::modulo(row + r, in.rows));
+      rows_inside_ |= uint32(has_all && from_row(r) >= 0 && from_row(r) < in.rows) << r;
+    }
+    own_ = uint64(reinterpret_cast<size_t>(in.data)) + uint64(int64(column_)) * sizeof(T);
+    if (!WrapsRows) own_ += uint64(int64(row)) * uint64(in.row_pitch);
   }
 
   /// Brings the runs of a slice into a slot, or zeros if it is not `inside`; commits nothing.
@@ -53,7 +55,8 @@ class run_ring {
       const uint64 own = own_ + uint64(slice) * uint64(in_.slice_pitch);
       MEMTILE_UNROLL
       for (int r = 0; r < Rows; ++r)
-        copy_run(slot * Rows + r, slice, row_ + r, own + uint64(r) * uint64(in_.row_pitch), (rows >> r & 1) != 0);
+        copy_run(slot * Rows + r, slice, from_row(r), own + uint64(WrapsRows ? from_row(r) : r) * uint64(in_.row_pitch),
+                 (rows >> r & 1) != 0);
     } else {
       MEMTILE_KEEP_LOOP
       for (int i = 0; i < Rows * Width; ++i) bring_element(slot, slice, inside, i / Width, i % Width);
@@ -76,8 +79,8 @@ class run_ring {
     // Eight lanes cover the banks: the next eight take another element of their runs.
     const int j = (turn + place_ / Width / 8) % Width;
     int64 row = row_ + r, column = column_ + j;
-    if (WrapsRows) row = detail::modulo(row, in_.rows);
-    if (WrapsColumns) column = detail::modulo(column, in_.cols);
+    if (WrapsRows && (row < 0 || row >= in_.rows)) row = detail::modulo(row, in_.rows);
+    if (WrapsColumns && column >= in_.cols) column = detail::modulo(column, in_.cols);
     inside = inside && row >= 0 && row < in_.rows && column >= 0 && column < in_.cols;
     T* const to = shared_->cells.address(slot * Rows + r, place_ + j);
     const site at = site_.inner().at(slot * Rows + r, place_ + j);
@@ -91,14 +94,22 @@ class run_ring {
     }
   }
 
+  // Where a row comes from.
+  MEMTILE_FUNCTION int from_row(int r) const {
+    if constexpr (WrapsRows) return wrapped_[r];
+    else return row_ + r;
+  }
+
   storage* shared_;
   volume_view<const T> in_;
-  int row_, column_;  // of what comes there, which wraps
+  int row_, column_;  // the column is that of what comes there
+  int wrapped_[WrapsRows ? Rows : 1];
   int place_;
   site site_;
   uint32 rows_inside_;  // by bits
   bool by_runs_;        // all lie inside or outside as a whole
-  uint64 own_;          // the first run in the first slice: a number, since a pointer must not leave the volume
+  // The first run in the first slice, or where rows wrap that of row 0: a number, since a pointer must not leave the volume.
+  uint64 own_;
 };
 
 }  // namespace memtile
