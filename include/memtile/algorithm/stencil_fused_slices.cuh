@@ -46,7 +46,9 @@ struct fused_volume_shape {
   static constexpr int warps = 8, words_of_row = ceil_div(int(sizeof(T)), 4) * Depth * 2 * width;
   static constexpr int warp_rows = max_of(4, min_of(7, 96 / words_of_row)), tile_rows = warps * warp_rows;
   static constexpr int rows = tile_rows - 2 * Depth;  // that are whole after all steps, as `columns` of 32 runs
-  static constexpr bool fits = warp_rows * words_of_row <= 128 && columns > 0;
+  // Which row of a warp is the volume's first one and which its last, if none of its own is: tiles are laid so.
+  static constexpr int first_row = Depth % warp_rows, last_row = (tile_rows - 1 - Depth) % warp_rows;
+  static constexpr bool fits = warp_rows * words_of_row <= 128 && columns > 0 && rows >= 2 * Depth;
 };
 
 // The slices of one step around a lane's part of Rows runs. Of the one in the middle also what lies around them.
@@ -89,56 +91,25 @@ struct held_slices {
     return run;
   }
 
-  // Gives what lies outside of the volume its values. The bits of `first` and `last` say which row, or column, of this part is
-  // the first and the last one of its axis; `has_inner`: that has more than one.
-  template <class Border>
-  MEMTILE_FUNCTION void impose_slices(const Border& border, bool is_first, bool is_last) {
+  // What lies outside of the volume gets its values: `way` is -1 before the first slice, row or column of the volume, which
+  // stands here, and 1 behind the last one. has_inner: the axis has more than one.
+  template <class Side>
+  MEMTILE_FUNCTION void impose_slice(const Side& side, int way, bool has_inner) {
     MEMTILE_UNROLL
     for (int r = 0; r < Rows; ++r) {
       MEMTILE_UNROLL
-      for (int j = 0; j < Width; ++j) {
-        if (is_first) own(-1, r, j) = first_outside<T>(side_of<true>(border), own(0, r, j), own(1, r, j), !is_last);
-        if (is_last) own(1, r, j) = first_outside<T>(side_of<false>(border), own(0, r, j), own(-1, r, j), !is_first);
-      }
+      for (int j = 0; j < Width; ++j) own(way, r, j) = first_outside<T>(side, own(0, r, j), own(-way, r, j), has_inner);
     }
   }
-  template <class Border>
-  MEMTILE_FUNCTION void impose_rows(const Border& border, uint32 first, uint32 last, bool has_inner) {
+  template <class Side>
+  MEMTILE_FUNCTION void impose_row(const Side& side, int r, int way, bool has_inner) {
     MEMTILE_UNROLL
-    for (int r = 0; r < Rows; ++r) {
-      MEMTILE_UNROLL
-      for (int j = 0; j < Width; ++j) {
-        const T edge = own(0, r, j);
-        if ((first >> r & 1) != 0)
-          own(0, r - 1, j) = first_outside<T>(side_of<true>(border), edge, own(0, r + 1, j), has_inner);
-        if ((last >> r & 1) != 0)
-          own(0, r + 1, j) = first_outside<T>(side_of<false>(border), edge, own(0, r - 1, j), has_inner);
-      }
-    }
+    for (int j = 0; j < Width; ++j)
+      own(0, r + way, j) = first_outside<T>(side, own(0, r, j), own(0, r - way, j), has_inner);
   }
-  // Of columns that are a multiple of Width the first one is the first of a run, and the last one the last of a run. Else the
-  // last one may be any.
-  template <class Border>
-  MEMTILE_FUNCTION void impose_columns(const Border& border, uint32 first, uint32 last, bool has_inner) {
-    MEMTILE_UNROLL
-    for (int r = 0; r < Rows; ++r) {
-      if ((first & 1) != 0)
-        own(0, r, -1) = first_outside<T>(side_of<true>(border), own(0, r, 0), own(0, r, 1), has_inner);
-      impose_behind(border, r, Width - 1, last, has_inner);
-    }
-  }
-  template <class Border>
-  MEMTILE_FUNCTION void impose_ragged_columns(const Border& border, uint32 last, bool has_inner) {
-    MEMTILE_UNROLL
-    for (int r = 0; r < Rows; ++r) {
-      MEMTILE_UNROLL
-      for (int j = 0; j < Width - 1; ++j) impose_behind(border, r, j, last, has_inner);
-    }
-  }
-  template <class Border>
-  MEMTILE_FUNCTION void impose_behind(const Border& border, int r, int j, uint32 last, bool has_inner) {
-    if ((last >> j & 1) != 0)
-      own(0, r, j + 1) = first_outside<T>(side_of<false>(border), own(0, r, j), own(0, r, j - 1), has_inner);
+  template <class Side>
+  MEMTILE_FUNCTION void impose_column(const Side& side, int r, int j, int way, bool has_inner) {
+    own(0, r, j + way) = first_outside<T>(side, own(0, r, j), own(0, r, j - way), has_inner);
   }
 };
 // One of the rows, as a functor's neighbours see the windows of all fields.

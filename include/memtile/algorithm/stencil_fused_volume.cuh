@@ -31,7 +31,7 @@ struct fused_volume_job {
   volume_view<const T> in;
   volume_view<T> out;
   int depth;               // at most the kernel's; of 0 steps the result is a copy
-  int across;              // tiles side by side
+  int across, down;        // tiles side by side, and one below the other
   int64 slices, share;     // of all tiles; of one block
   bool wide_in, wide_out;  // may be read, and written, run by run
 };
@@ -93,34 +93,45 @@ struct fused_volume_kernel {
     // Of that part by bits, for the reason that detail::segment gives: the rows that are stored, and from bit 8 on the columns;
     // the volume's first row, from bit 8 on its last one, from bit 16 on its first column, from bit 24 on its last one.
     uint32 stored = 0, rim = 0;
-    bool stores_runs;
-    bool leaves_rows, is_ragged, leaves_columns;
+    bool stores_runs, is_odd;  // is_odd: the volume's edges may be anywhere in the part, or have coordinates that wrap
     ring from;
     held steps[Depth]{};
 
     MEMTILE_FUNCTION walk(const block& b_, storage& shared_, const fused_volume_job<T>& job_, int64 tile, int64 slice,
                           int count, const Border& border_, const Functor& functor_, site s_)
         : b(b_), shared(shared_), job(job_), border(border_), functor(functor_), w(b_.warp().complete()), s(s_),
-          slice0(int(slice) - Depth), row(hw::opaque(int(tile / job_.across) * shape::rows - Depth + w.rank() * rows)),
+          slice0(int(slice) - Depth), row(hw::opaque(first_row_of(int(tile / job_.across)) + w.rank() * rows)),
           column(hw::opaque(int(tile % job_.across) * shape::columns - shape::margin + w.lane() * width)),
-          slices(count + 2 * Depth), leaves_rows(row <= 0 || row + rows >= job_.in.rows),
-          is_ragged(job_.in.cols % width != 0), leaves_columns(w.any(column < 0 || column + width > job_.in.cols, s_)),
-          from(w.lane(), shared_.rings[w.rank()], job_.in, row, column, job_.wide_in, s_) {
+          slices(count + 2 * Depth), from(w.lane(), shared_.rings[w.rank()], job_.in, row, column, job_.wide_in, s_) {
+      const int64 end_row = job.in.rows, end_column = job.in.cols;
+      const int stored_from = stored_row(int(tile / job.across)), stored_to = stored_row(int(tile / job.across) + 1);
       MEMTILE_UNROLL
       for (int r = 0; r < rows; ++r) {
-        const int of_tile = w.rank() * rows + r - Depth;
-        stored |= uint32(of_tile >= 0 && of_tile < shape::rows && row + r < job.out.rows) << r;
-        rim |= uint32(row + r == 0) << r | uint32(row + r == job.in.rows - 1) << (8 + r);
+        const int y = row + r;
+        stored |= uint32(y >= stored_from && y < stored_to) << r;
+        rim |= uint32(y == 0) << r | uint32(y == end_row - 1) << (8 + r);
       }
       uint32 columns = 0;
       MEMTILE_UNROLL
       for (int j = 0; j < width; ++j) {
-        const int of_tile = w.lane() * width + j - shape::margin;
-        columns |= uint32(of_tile >= 0 && of_tile < shape::columns && column + j < job.out.cols) << j;
-        rim |= uint32(column + j == 0) << (16 + j) | uint32(column + j == job.in.cols - 1) << (24 + j);
+        const int x = column + j, of_tile = w.lane() * width + j - shape::margin;
+        columns |= uint32(of_tile >= 0 && of_tile < shape::columns && x < end_column) << j;
+        rim |= uint32(x == 0) << (16 + j) | uint32(x == end_column - 1) << (24 + j);
       }
       stored |= columns << 8;
       stores_runs = job.wide_out && columns == (1 << width) - 1;
+      const bool leaves_rows = row < 0 || row + rows > end_row,
+                 leaves_columns = w.any(column < 0 || column + width > end_column, s);
+      is_odd = (detail::is_wrap<of_rows> ? leaves_rows : end_row < shape::rows) ||
+               (leaves_columns && (detail::is_wrap<of_columns> || end_column % width != 0));
+    }
+    // Tiles store equal parts of the rows. The last one lies so that as many of its last rows are outside of the volume as of
+    // the first tile's first rows.
+    MEMTILE_FUNCTION int stored_row(int tile_row) const { return int(job.in.rows * tile_row / job.down); }
+    MEMTILE_FUNCTION int first_row_of(int tile_row) const {
+      const int first = stored_row(tile_row) - Depth;
+      if (detail::is_wrap<of_rows>) return first;
+      return max_of(-Depth, min_of(first, int(job.in.rows) + Depth - shape::tile_rows));
     }
 
     MEMTILE_FUNCTION void run() {
@@ -128,22 +139,20 @@ struct fused_volume_kernel {
       // Here all steps have begun, and no slice is outside of the volume, nor one that sets out meanwhile.
       const int inner_from = max_of(2 * Depth, Depth + 1 - slice0);
       const int inner_to = job.depth < Depth ? 0 : int(min_of(int64(slices), job.in.depth - slice0 - ahead));
-      const bool leaves = leaves_rows || (leaves_columns && (is_ragged || detail::is_wrap<of_columns>));
       for (int i = 0; i < slices;) {
         if (i < inner_from || i + Reach::slices > inner_to) {
           pass_edge(i);
           ++i;
         } else {
-          if (leaves) pass_inside<true>(i);
+          if (is_odd) pass_inside<true>(i);
           else pass_inside<false>(i);
           i += Reach::slices;
         }
       }
     }
 
-    // All steps of so many slices that those of a step need not move on. Leaves: there may be rows outside of the volume, or
-    // columns that are no whole runs, or that wrap.
-    template <bool Leaves>
+    // All steps of so many slices that those of a step need not move on.
+    template <bool IsOdd>
     MEMTILE_FUNCTION void pass_inside(int first) {
       MEMTILE_UNROLL
       for (int turn = 0; turn < Reach::slices; ++turn) {
@@ -153,7 +162,7 @@ struct fused_volume_kernel {
         MEMTILE_UNROLL
         for (int level = 0; level < Depth; ++level) {
           enter(i, level, values);
-          take_step<Leaves>(i, level, slice_after(i, level), values);
+          take_step<IsOdd>(i, level, slice_after(i, level), values);
         }
         store(i, values);
         b.sync(s);
@@ -168,14 +177,17 @@ struct fused_volume_kernel {
         enter(i, level, values);
         const int slice = slice_after(i, level), end = int(job.in.depth);
         const bool is_first = slice == 0, is_last = slice == end - 1;
-        const bool is_rim =
+        const bool is_left =
             (detail::is_valid_before<of_slices> && is_first) || (detail::is_valid_after<of_slices> && is_last);
         const bool is_there = detail::is_wrap<of_slices> || (slice >= 0 && slice < end);
-        if (i < 2 * (level + 1) || level < Depth - job.depth || is_rim || !is_there) {
+        if (i < 2 * (level + 1) || level < Depth - job.depth || is_left || !is_there) {
           MEMTILE_UNROLL
           for (int r = 0; r < rows; ++r) values[r] = steps[level].middle(r);
         } else {
-          if constexpr (!detail::is_wrap<of_slices>) steps[level].impose_slices(border.slices, is_first, is_last);
+          if constexpr (!detail::is_wrap<of_slices>) {
+            if (is_first) steps[level].impose_slice(detail::side_of<true>(border.slices), -1, end > 1);
+            if (is_last) steps[level].impose_slice(detail::side_of<false>(border.slices), 1, end > 1);
+          }
           take_step<true>(i, level, detail::named_place(border.slices, slice, end), values);
         }
       }
@@ -190,7 +202,7 @@ struct fused_volume_kernel {
       shared.edges.store(edge_row(i, level, 2 * w.rank() + 1), w.lane() * width, values[rows - 1], s.inner());
     }
     // Step number `level` of the slice before, while slice i comes in. `slice` is its own.
-    template <bool Leaves>
+    template <bool IsOdd>
     MEMTILE_FUNCTION void take_step(int i, int level, int64 slice, line (&values)[rows]) {
       held& around = steps[level];
       // What the first and the last warp see beyond the tile is nothing.
@@ -198,41 +210,63 @@ struct fused_volume_kernel {
       around.see_row(-1, shared.edges.load(wide<width>, edge_row(i - 1, level, above), w.lane() * width, s.inner()));
       around.see_row(rows, shared.edges.load(wide<width>, edge_row(i - 1, level, below), w.lane() * width, s.inner()));
       around.see_beside(w, s);
-      const bool has_rows = job.in.rows > 1, has_columns = job.in.cols > 1;
-      if constexpr (Leaves && !detail::is_wrap<of_rows>) {
-        if (leaves_rows) around.impose_rows(border.rows, rim, rim >> 8, has_rows);
-      }
-      if constexpr (!detail::is_wrap<of_columns>)
-        around.impose_columns(border.columns, rim >> 16, rim >> 24, has_columns);
-      if constexpr (Leaves && !detail::is_wrap<of_columns>) {
-        if (is_ragged) around.impose_ragged_columns(border.columns, rim >> 24, has_columns);
-      }
+      impose<IsOdd>(around);
       MEMTILE_UNROLL
       for (int r = 0; r < rows; ++r) {
         const detail::pack<detail::row_of_slices<held>> windows{{around, r}, {}};
         using seen = detail::held_neighbours<Reach, detail::pack<detail::row_of_slices<held>>>;
         MEMTILE_UNROLL
         for (int j = 0; j < width; ++j) {
-          const seen place{windows, j, slice, Leaves ? detail::named_place(border.rows, row + r, job.in.rows) : row + r,
-                           place_of_column<Leaves>(j)};
+          const seen place{windows, j, slice, named<IsOdd>(border.rows, row + r, job.in.rows),
+                           named<IsOdd>(border.columns, column + j, job.in.cols)};
           const T result = detail::stored_as<T>(functor(neighbours<3, seen>(place)));
-          values[r][j] = is_left<Leaves>(r, j) ? around.own(0, r, j) : result;
+          values[r][j] = is_left<IsOdd>(r, j) ? around.own(0, r, j) : result;
         }
       }
     }
-    template <bool Leaves>
-    MEMTILE_FUNCTION int place_of_column(int j) const {
-      if (!Leaves && detail::is_wrap<of_columns>) return column + j;
-      return detail::named_place(border.columns, column + j, job.in.cols);
+    template <bool IsOdd, class B>
+    MEMTILE_FUNCTION static int named(const B& of_axis, int place, int64 end) {
+      return !IsOdd && detail::is_wrap<B> ? place : detail::named_place(of_axis, place, end);
     }
-    // Whether an element is one that the border leaves as it is.
-    template <bool Leaves>
+
+    // Whether this row, or column, of the part is the first or the last one of the volume. Unless the part is odd it can be
+    // but one: then the others cost nothing.
+    template <bool IsOdd>
+    MEMTILE_FUNCTION bool is_first_row(int r) const {
+      return (IsOdd || r == shape::first_row) && (rim >> r & 1) != 0;
+    }
+    template <bool IsOdd>
+    MEMTILE_FUNCTION bool is_last_row(int r) const {
+      return (IsOdd || r == shape::last_row) && (rim >> (8 + r) & 1) != 0;
+    }
+    MEMTILE_FUNCTION bool is_first_column(int j) const { return j == 0 && (rim >> 16 & 1) != 0; }
+    template <bool IsOdd>
+    MEMTILE_FUNCTION bool is_last_column(int j) const {
+      return (IsOdd || j == width - 1) && (rim >> (24 + j) & 1) != 0;
+    }
+    // What the border makes of the elements beside the middle slice; and whether it leaves an element as it is.
+    template <bool IsOdd>
+    MEMTILE_FUNCTION void impose(held& around) const {
+      const bool has_rows = job.in.rows > 1, has_columns = job.in.cols > 1;
+      MEMTILE_UNROLL
+      for (int r = 0; r < rows && !detail::is_wrap<of_rows>; ++r) {
+        if (is_first_row<IsOdd>(r)) around.impose_row(detail::side_of<true>(border.rows), r, -1, has_rows);
+        if (is_last_row<IsOdd>(r)) around.impose_row(detail::side_of<false>(border.rows), r, 1, has_rows);
+      }
+      MEMTILE_UNROLL
+      for (int i = 0; i < rows * width && !detail::is_wrap<of_columns>; ++i) {
+        const int r = i / width, j = i % width;
+        if (is_first_column(j)) around.impose_column(detail::side_of<true>(border.columns), r, j, -1, has_columns);
+        if (is_last_column<IsOdd>(j))
+          around.impose_column(detail::side_of<false>(border.columns), r, j, 1, has_columns);
+      }
+    }
+    template <bool IsOdd>
     MEMTILE_FUNCTION bool is_left(int r, int j) const {
-      const auto has = [&](int bit) { return (rim >> bit & 1) != 0; };
-      return (Leaves && detail::is_valid_before<of_rows> && has(r)) ||
-             (Leaves && detail::is_valid_after<of_rows> && has(8 + r)) ||
-             (j == 0 && detail::is_valid_before<of_columns> && has(16)) ||
-             ((Leaves || j == width - 1) && detail::is_valid_after<of_columns> && has(24 + j));
+      return (detail::is_valid_before<of_rows> && is_first_row<IsOdd>(r)) ||
+             (detail::is_valid_after<of_rows> && is_last_row<IsOdd>(r)) ||
+             (detail::is_valid_before<of_columns> && is_first_column(j)) ||
+             (detail::is_valid_after<of_columns> && is_last_column<IsOdd>(j));
     }
 
     MEMTILE_FUNCTION int slice_after(int i, int level) const { return slice0 + i - (level + 1); }

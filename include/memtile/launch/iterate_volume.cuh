@@ -35,8 +35,8 @@ status enqueue_fused(const Place& place, int64 steps, const volume_view<T>& u, c
   if (max_of(u.depth, max_of(u.rows, u.cols)) > most || !has_shared_memory(place, sizeof(typename kernel::storage)))
     return enqueue_steps<star<1>>(place, steps, u, scratch, constants, functor, border);
   fused_volume_job<T> job{};
-  job.across = int(ceil_div(u.cols, int64(shape::columns)));
-  job.slices = job.across * ceil_div(u.rows, int64(shape::rows)) * u.depth;
+  job.across = int(ceil_div(u.cols, int64(shape::columns))), job.down = int(ceil_div(u.rows, int64(shape::rows)));
+  job.slices = int64(job.across) * job.down * u.depth;
   // Equal shares for all multiprocessors, however few tiles there are; but no more than a third is computed twice.
   const int64 equal = ceil_div(job.slices, int64(multiprocessors_of(place)));
   job.share = min_of(max_of(equal, int64(4 * Depth)), int64(1) << 24);
