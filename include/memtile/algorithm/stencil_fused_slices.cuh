@@ -46,7 +46,7 @@ struct fused_volume_shape {
   static constexpr int warps = 8, words_of_row = ceil_div(int(sizeof(T)), 4) * Depth * 2 * width;
   static constexpr int warp_rows = max_of(4, min_of(7, 96 / words_of_row)), tile_rows = warps * warp_rows;
   static constexpr int rows = tile_rows - 2 * Depth;  // that are whole after all steps, as `columns` of 32 runs
-  // Which row of a warp is the volume's first one and which its last, if none of its own is: tiles are laid so.
+  // The row of its warp that the volume's first row is, and its last one, wherever a tile stores it: tiles are laid so.
   static constexpr int first_row = Depth % warp_rows, last_row = (tile_rows - 1 - Depth) % warp_rows;
   static constexpr bool fits = warp_rows * words_of_row <= 128 && columns > 0 && rows >= 2 * Depth;
 };

@@ -93,6 +93,7 @@ struct fused_volume_kernel {
     // Of that part by bits, for the reason that detail::segment gives: the rows that are stored, and from bit 8 on the columns;
     // the volume's first row, from bit 8 on its last one, from bit 16 on its first column, from bit 24 on its last one.
     uint32 stored = 0, rim = 0;
+    int64 own;                 // bytes from the first element of the result to this part in its first slice
     bool stores_runs, is_odd;  // is_odd: the volume's edges may be anywhere in the part, or have coordinates that wrap
     ring from;
     held steps[Depth]{};
@@ -119,6 +120,7 @@ struct fused_volume_kernel {
         rim |= uint32(x == 0) << (16 + j) | uint32(x == end_column - 1) << (24 + j);
       }
       stored |= columns << 8;
+      own = row * job.out.row_pitch + column * int64(sizeof(T));
       stores_runs = job.wide_out && columns == (1 << width) - 1;
       const bool leaves_rows = row < 0 || row + rows > end_row,
                  leaves_columns = w.any(column < 0 || column + width > end_column, s);
@@ -294,22 +296,29 @@ struct fused_volume_kernel {
       fetch<Inside>(i + ahead);
     }
     MEMTILE_FUNCTION void store(int i, line (&results)[rows]) const {
-      const matrix_view<T> to = job.out.slice(slice_after(i, Depth - 1));
+      const int slice = slice_after(i, Depth - 1);
       if (stores_runs) {
+        const int64 first = own + slice * job.out.slice_pitch;
         MEMTILE_UNROLL
         for (int r = 0; r < rows; ++r)
-          if ((stored >> r & 1) != 0) to.store(row + r, column, results[r], s.inner());
+          if ((stored >> r & 1) != 0) store_run(slice, r, first + r * job.out.row_pitch, results[r]);
       } else if (stored >> 8 != 0) {
         // One by one from the first register, for the reason that store_run gives.
         MEMTILE_KEEP_LOOP
         for (int k = 0; k < rows * width; ++k) {
           if ((stored >> k / width & stored >> (8 + k % width) & 1) != 0)
-            to.store(row + k / width, column + k % width, results[0][0], s.inner());
+            job.out.store(slice, row + k / width, column + k % width, results[0][0], s.inner());
           MEMTILE_UNROLL
           for (int e = 0; e + 1 < rows * width; ++e)
             results[e / width][e % width] = results[(e + 1) / width][(e + 1) % width];
         }
       }
+    }
+    MEMTILE_FUNCTION void store_run(int slice, int r, int64 offset, const line& run) const {
+      const volume_view<T>& out = job.out;
+      if (hw::inside("volume_view", {slice, row + r, column}, {out.depth, out.rows, out.cols}, 2, width, s))
+        hw::store_global(reinterpret_cast<line*>(reinterpret_cast<char*>(out.data) + offset), run,
+                         s.inner().at(slice, row + r, column));
     }
   };
 };
