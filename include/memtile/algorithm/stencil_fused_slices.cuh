@@ -31,7 +31,8 @@ template <class T, class V>
 MEMTILE_FUNCTION T first_outside(const constant<V>& border, T, T, bool) {
   return stored_as<T>(border.value);
 }
-// Where element i of an axis is said to be: of those outside of the image, the one that they are the same as, or the last.
+// Where element i of an axis is said to be: of those outside of the volume, where they come from if the axis wraps, or the
+// nearest one inside.
 template <class Border>
 MEMTILE_FUNCTION int named_place(const Border&, int i, int64 n) {
   return is_wrap<Border> ? int(modulo(i, n)) : max_of(0, min_of(i, int(n) - 1));
@@ -46,7 +47,7 @@ struct fused_volume_shape {
   static constexpr int warps = 8, words_of_row = ceil_div(int(sizeof(T)), 4) * Depth * 2 * width;
   static constexpr int warp_rows = max_of(4, min_of(7, 96 / words_of_row)), tile_rows = warps * warp_rows;
   static constexpr int rows = tile_rows - 2 * Depth;  // that are whole after all steps, as `columns` of 32 runs
-  // The row of its warp that the volume's first row is, and its last one, wherever a tile stores it: tiles are laid so.
+  // Which row of its warp the volume's first row is in the tile that stores it, and its last one: tiles are laid so.
   static constexpr int first_row = Depth % warp_rows, last_row = (tile_rows - 1 - Depth) % warp_rows;
   static constexpr bool fits = warp_rows * words_of_row <= 128 && columns > 0 && rows >= 2 * Depth;
 };

@@ -124,9 +124,10 @@ status check_iterate(int64 steps, const pack<View, Constant...>& fields, const V
 /// functor     called for places outside of u as well, whose results are dropped
 /// Result      the same bits whatever the policy
 /// Errors      what stencil refuses; with on_chip<> also a matrix or a device that is too large, or too small, for it
-/// Cost        fused steps take the time of one, or of their arithmetic if that is longer; else each step is a kernel. An even
-///             number of kernels, of which one may only copy, and a copy before them where a border leaves the rim. Only enqueues; may be captured in a graph; allocates
-///             nothing, but that on_chip<> takes 64 KiB of workspace from the stream's pool where the context has none.
+/// Cost        fused steps take the time of one, or of their arithmetic if that is longer; else each step is a kernel, as are those
+///             of a volume with other fields or a window that is no star of radius 1. An even number of kernels, of which one may
+///             only copy, and a copy before them where a border leaves the rim. Only enqueues; may be captured in a graph;
+///             allocates nothing, but that on_chip<> takes 64 KiB of workspace from the stream's pool where the context has none.
 template <class Window, class Policy = automatic, class Where, class U, class Scratch, class Functor, class Border>
 status iterate(Where&& where, int64 steps, const U& u, const Scratch& scratch, const Functor& functor, Border border) {
   const auto from = detail::fields_of(u);

@@ -69,7 +69,7 @@ void check_iterate(Machine& machine, const volume& shape, int64 steps, const Fun
 
 // Of four steps a block keeps 24 rows of 120 columns. In the last one a tile in the middle has nothing outside.
 const volume shapes[] = {{0, 3, 4},         {3, 0, 4},          {3, 4, 0},          {1, 1, 1},       {2, 1, 3},
-                         {5, 3, 1},         {30, 5, 9, 3},      {1, 25, 7},         {3, 23, 119, 1}, {9, 24, 120},
+                         {5, 3, 1},         {30, 5, 8, 4},      {1, 25, 7},         {3, 23, 119, 1}, {9, 24, 120},
                          {4, 3, 124, 0, 1}, {2, 49, 121, 3, 2}, {12, 26, 252, 4, 4}};
 
 }  // namespace
@@ -108,6 +108,22 @@ TEST_CASE("any number of steps of a volume ends in u, for elements of any size",
     check_iterate<fused_steps<2>, uint8>(machine, {9, 5, 123}, 3, mean{}, wrap{});
     check_iterate<fused_steps<3>, double>(machine, {20, 5, 61, 1}, 4, mean{}, replicate{});
     check_iterate<fused_steps<3>, double>(machine, {9, 36, 57}, 4, mean{}, constant{0.5});
+  }
+}
+
+TEST_CASE("fused steps of an aligned volume move 16 bytes at a time", "[stencil][iterate]") {
+  for (auto& machine : testing::machines()) {
+    auto u = machine.buffer<uint32>(5 * 30, 120), scratch = machine.buffer<uint32>(5 * 30, 120);
+    const auto whole = [](const matrix_view<uint32>& m) {
+      return volume_view<uint32>(m.data, 5, 30, 120, m.pitch, 30 * m.pitch);
+    };
+    REQUIRE(iterate<star<1>, fused_steps<4>>(machine, 5, whole(u.view()), whole(scratch.view()), mixed{},
+                                             constant{uint32(7)}));
+    if (const sim::report* report = machine.last_report()) {
+      CHECK(unit::widths(*report, sim::space::global, sim::access_kind::async_copy) == std::vector<int>{16});
+      CHECK(unit::widths(*report, sim::space::global, sim::access_kind::store) == std::vector<int>{16});
+      CHECK_THAT(*report, sim::IsCoalesced());
+    }
   }
 }
 
