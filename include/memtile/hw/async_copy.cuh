@@ -11,14 +11,14 @@
 
 namespace memtile::hw {
 
-/// Copies `Bytes` bytes, or writes so many zeros if not `inside`: then nothing is read, and the source may be any
-/// address. Both addresses are multiples of Bytes, which is 4, 8 or 16. The two sites name the two elements.
+/// Copies `Bytes` bytes, or writes so many zeros if not `inside`: then nothing is read, and the source need
+/// not exist. Both addresses are multiples of Bytes, which is 4, 8 or 16. The two sites name the two elements.
 template <int Bytes>
 MEMTILE_FUNCTION void async_copy(void* to_shared, const void* from_global, bool inside, [[maybe_unused]] site to_site,
                                  [[maybe_unused]] site from_site) {
   static_assert(Bytes == 4 || Bytes == 8 || Bytes == 16, "memtile: an asynchronous copy must move 4, 8 or 16 bytes");
 #if !defined(__CUDA_ARCH__)
-  if (!sim::aligned(to_shared, Bytes, to_site) || (inside && !sim::aligned(from_global, Bytes, from_site))) return;
+  if (!sim::aligned(to_shared, Bytes, to_site) || !sim::aligned(from_global, Bytes, from_site)) return;
   if (sim::current != nullptr)
     return sim::current->async_copy(to_shared, from_global, Bytes, inside ? Bytes : 0, to_site, from_site);
   if (inside) __builtin_memcpy(to_shared, from_global, Bytes);

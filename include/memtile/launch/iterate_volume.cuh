@@ -37,7 +37,8 @@ status enqueue_fused(const Place& place, int64 steps, const volume_view<T>& u, c
   fused_volume_job<T> job{};
   job.across = int(ceil_div(u.cols, int64(shape::columns))), job.down = int(ceil_div(u.rows, int64(shape::rows)));
   job.slices = int64(job.across) * job.down * u.depth;
-  // Equal shares for all multiprocessors, however few tiles there are; but no more than a third is computed twice.
+  // Equal shares for all multiprocessors, however few tiles there are; but of a share in one tile no more than a third of the
+  // slices is computed twice.
   const int64 equal = ceil_div(job.slices, int64(multiprocessors_of(place)));
   job.share = min_of(max_of(equal, int64(4 * Depth)), int64(1) << 24);
   const auto has_runs = [](const volume_view<T>& v) {
@@ -48,6 +49,9 @@ status enqueue_fused(const Place& place, int64 steps, const volume_view<T>& u, c
     const volume_view<T>&from = number % 2 == 0 ? u : scratch, &to = number % 2 == 0 ? scratch : u;
     job.in = from, job.out = to;
     job.wide_in = has_runs(from), job.wide_out = has_runs(to);
+    // The pitch of a single row or slice may be anything, and leads to places outside alone: there it must keep addresses aligned.
+    if (u.rows == 1) job.in.row_pitch = 0;
+    if (u.depth == 1) job.in.slice_pitch = 0;
     job.depth = int(min_of(steps, int64(Depth)));
     if (status s = launch(place, grid(ceil_div(job.slices, job.share)), kernel{}, job, border, functor); !s) return s;
     steps -= job.depth;

@@ -208,7 +208,7 @@ class launcher<Kernel, signature<S, P...>> {
     void (*const entry)(Kernel, P...) = kernel_entry<Kernel, S, P...>;
     const void* arguments[] = {&kernel, &p...};
     return start_on_device({name_of<Kernel>(), reinterpret_cast<const void*>(entry), g.planes, g.rows, g.columns,
-                            kernel.threads, cluster, is_cooperative<Kernel>,
+                            int(kernel.threads), cluster, is_cooperative<Kernel>,
                             shared_bytes > static_shared_limit ? shared_bytes : 0, place.where.stream},
                            prepared_entry<Kernel, S, P...>, const_cast<void**>(arguments));
   }

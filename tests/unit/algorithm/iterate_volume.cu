@@ -113,17 +113,37 @@ TEST_CASE("any number of steps of a volume ends in u, for elements of any size",
 
 TEST_CASE("fused steps of an aligned volume move 16 bytes at a time", "[stencil][iterate]") {
   for (auto& machine : testing::machines()) {
-    auto u = machine.buffer<uint32>(5 * 30, 120), scratch = machine.buffer<uint32>(5 * 30, 120);
+    auto u = machine.buffer<uint32>(20 * 30, 120), scratch = machine.buffer<uint32>(20 * 30, 120);
     const auto whole = [](const matrix_view<uint32>& m) {
-      return volume_view<uint32>(m.data, 5, 30, 120, m.pitch, 30 * m.pitch);
+      return volume_view<uint32>(m.data, 20, 30, 120, m.pitch, 30 * m.pitch);
     };
-    REQUIRE(iterate<star<1>, fused_steps<4>>(machine, 5, whole(u.view()), whole(scratch.view()), mixed{},
+    REQUIRE(iterate<star<1>, fused_steps<4>>(machine, 8, whole(u.view()), whole(scratch.view()), mixed{},
                                              constant{uint32(7)}));
     if (const sim::report* report = machine.last_report()) {
       CHECK(unit::widths(*report, sim::space::global, sim::access_kind::async_copy) == std::vector<int>{16});
       CHECK(unit::widths(*report, sim::space::global, sim::access_kind::store) == std::vector<int>{16});
       CHECK_THAT(*report, sim::IsCoalesced());
     }
+  }
+}
+
+TEST_CASE("the pitch of a single row or slice of a volume may be anything", "[stencil][iterate]") {
+  for (auto& machine : testing::machines()) {
+    const auto pixel = [](int r, int c) { return uint32(r * 31 + c * 7); };
+    auto u = machine.buffer<uint32>(5, 24, pixel), v = machine.buffer<uint32>(5, 24, pixel),
+         s = machine.buffer<uint32>(5, 24);
+    const auto check = [&](int depth, int rows, int64 row_pitch, int64 slice_pitch) {
+      const auto whole = [&](const auto& m) {
+        return volume_view<uint32>(m.view().data, depth, rows, 8, row_pitch, slice_pitch);
+      };
+      REQUIRE(iterate<star<1>, fused_steps<2>>(machine, 4, whole(u), whole(s), mixed{}, replicate{}));
+      unit::check_clean_without_conflicts(machine);
+      REQUIRE(iterate<star<1>, fused_steps<1>>(machine, 4, whole(v), whole(s), mixed{}, replicate{}));
+      const auto expected = v.host();
+      CHECK(unit::differences(u.host(), 5, 24, [&](int r, int c) { return expected(r, c); }) == 0);
+    };
+    check(5, 1, 36, 96);
+    check(1, 3, 32, 100);
   }
 }
 
