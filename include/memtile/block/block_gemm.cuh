@@ -140,23 +140,22 @@ class block_gemm {
       hw::async_commit(s);  // also an empty group: the count of groups stays the count of steps
     };
 
-    // Straight code for the copies before the first step holds fewer addresses. Careful copies are so much code that they stand in
-    // the loop alone, which begins `ahead` steps earlier for them.
-    constexpr int ahead = shape::stages - 1, first = Bytes == 0 ? -ahead : 0;
-    MEMTILE_UNROLL
-    for (int step = 0; step < first + ahead; ++step) fetch(step, step);
-    int slot = 0, free_slot = first + ahead;
-    for (int step = first; step < steps; ++step) {
-      const bool has_begun = first == 0 || step >= 0;
-      if (has_begun) {
-        hw::async_wait<ahead - 1>(s);
-        block_.sync(s);  // this step has arrived for all threads, and all have done with the slot that is filled next
-      }
+    constexpr int ahead = shape::stages - 1;
+    if constexpr (Bytes !=
+                  0) {  // straight code holds fewer addresses; where it is long, it costs the compiler too much
+      MEMTILE_UNROLL
+      for (int step = 0; step < ahead; ++step) fetch(step, step);
+    } else {
+      MEMTILE_KEEP_LOOP
+      for (int step = 0; step < ahead; ++step) fetch(step, step);
+    }
+    int slot = 0, free_slot = ahead;
+    for (int step = 0; step < steps; ++step) {
+      hw::async_wait<ahead - 1>(s);
+      block_.sync(s);  // this step has arrived for all threads, and all have done with the slot that is filled next
       fetch(step + ahead, free_slot);
-      if (has_begun) {
-        multiply_stage(a_source, b_source, ring_[slot], part.begin + int64(step) * block_k, k_inside(step), s);
-        slot = storage::after(slot);
-      }
+      multiply_stage(a_source, b_source, ring_[slot], part.begin + int64(step) * block_k, k_inside(step), s);
+      slot = storage::after(slot);
       free_slot = storage::after(free_slot);
     }
     block_.sync(s);
